@@ -12,12 +12,14 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
-from tokenizers import Encoding, Tokenizer
-from tokenizers.implementations import BertWordPieceTokenizer
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
 
 MODEL_NAME = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
@@ -68,7 +70,7 @@ class LocalModel:
             tokenizer = self._tokenizer
         return tokenizer.encode_batch(list(texts))
 
-    def _loaded_session(self) -> onnxruntime.InferenceSession:
+    def _loaded_session(self) -> InferenceSession:
         with self._load_lock:
             return self._session
 
@@ -79,8 +81,12 @@ class LocalModel:
         (hidden,) = self._loaded_session().run(None, inputs)
         return _unit_length(_mean_over_tokens(np.asarray(hidden), mask))
 
+    # Both libraries are imported where the model is loaded: who only needs its name does not pay for them,
+    # and a process that forks after importing onnxruntime aborts when it exits.
     @cached_property
     def _tokenizer(self) -> Tokenizer:
+        from tokenizers.implementations import BertWordPieceTokenizer
+
         _check(_VOCABULARY, _VOCABULARY_SHA256)
         words = _VOCABULARY.read_text(encoding="utf-8").splitlines()
         tokenizer: Tokenizer = BertWordPieceTokenizer({word: index for index, word in enumerate(words)})._tokenizer
@@ -88,7 +94,9 @@ class LocalModel:
         return tokenizer
 
     @cached_property
-    def _session(self) -> onnxruntime.InferenceSession:
+    def _session(self) -> InferenceSession:
+        import onnxruntime
+
         weights = _weights_path()
         _check(weights, _WEIGHTS_SHA256)
         options = onnxruntime.SessionOptions()
