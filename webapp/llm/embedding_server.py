@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import base64
 import json
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from gunicorn.app.base import BaseApplication
 
-from webapp.llm.local import DIMENSIONS, MODEL_NAME, LocalModel
+from webapp.llm.local import DIMENSIONS, MODEL_NAME, LocalModel, LocalModelError, verify
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
@@ -94,8 +95,7 @@ class EmbeddingApp:
         encode = _encoder(request.get("encoding_format"))
         vectors = self._model.embed(texts)
         data = [
-            {"object": "embedding", "index": index, "embedding": encode(vector)}
-            for index, vector in enumerate(vectors)
+            {"object": "embedding", "index": index, "embedding": encode(vector)} for index, vector in enumerate(vectors)
         ]
         usage = {"prompt_tokens": 0, "total_tokens": 0}
         return Answer(200, {"object": "list", "model": MODEL_NAME, "data": data, "usage": usage})
@@ -169,7 +169,12 @@ def main() -> None:
     """Serve on the socket that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m webapp.llm.embedding_server", description=__doc__)
     parser.add_argument("--socket", required=True, metavar="PATH", help="the Unix socket to listen on")
-    EmbeddingServer(parser.parse_args().socket).run()
+    arguments = parser.parse_args()
+    try:
+        verify()
+    except LocalModelError as error:
+        sys.exit(str(error))
+    EmbeddingServer(arguments.socket).run()
 
 
 if __name__ == "__main__":

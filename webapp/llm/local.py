@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import BertWordPieceTokenizer, Encoding
 
 MODEL_NAME = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
@@ -36,6 +36,12 @@ _VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c99
 
 class LocalModelError(RuntimeError):
     """The built-in model is not installed, or a file of it is not the one that was tested."""
+
+
+def verify() -> None:
+    """Return when both files of the model are there and unchanged; raise ``LocalModelError`` otherwise."""
+    _check(_VOCABULARY, _VOCABULARY_SHA256)
+    _check(_weights_path(), _WEIGHTS_SHA256)
 
 
 class LocalModel:
@@ -84,12 +90,12 @@ class LocalModel:
     # Both libraries are imported where the model is loaded: who only needs its name does not pay for them,
     # and a process that forks after importing onnxruntime aborts when it exits.
     @cached_property
-    def _tokenizer(self) -> Tokenizer:
-        from tokenizers.implementations import BertWordPieceTokenizer
+    def _tokenizer(self) -> BertWordPieceTokenizer:
+        from tokenizers import BertWordPieceTokenizer
 
         _check(_VOCABULARY, _VOCABULARY_SHA256)
         words = _VOCABULARY.read_text(encoding="utf-8").splitlines()
-        tokenizer: Tokenizer = BertWordPieceTokenizer({word: index for index, word in enumerate(words)})._tokenizer
+        tokenizer = BertWordPieceTokenizer({word: index for index, word in enumerate(words)})
         tokenizer.enable_truncation(MAX_TOKENS)
         return tokenizer
 
@@ -130,9 +136,7 @@ def _padded(rows: Sequence[Sequence[int]]) -> npt.NDArray[np.int64]:
     return padded
 
 
-def _mean_over_tokens(
-    hidden: npt.NDArray[np.float32], mask: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float32]:
+def _mean_over_tokens(hidden: npt.NDArray[np.float32], mask: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
     weights = mask[:, :, np.newaxis].astype(np.float32)
     return np.asarray((hidden * weights).sum(axis=1) / weights.sum(axis=1), dtype=np.float32)
 

@@ -1,0 +1,222 @@
+"""Turns text into vectors with whichever embedding model is set up: the client that web and workers share."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+
+import httpx2
+import numpy as np
+import numpy.typing as npt
+import openai
+
+from webapp.errors import Unavailable
+from webapp.llm import local
+
+STORED_DIMENSIONS = 1536
+"""Every vector is stored with this length; zeros behind a shorter one change neither cosine nor dot product."""
+MAX_TEXT_CHARACTERS = 8_000
+"""A text is embedded by its beginning beyond this; hosted models take about 8,000 tokens."""
+BATCH_SIZE = 64
+CACHED_VECTORS = 4_096
+
+Vector = npt.NDArray[np.float32]
+"""Shape ``(1536,)`` and length 1, so that the dot product of two is their cosine."""
+Vectors = npt.NDArray[np.float32]
+"""Shape ``(n, 1536)``, each row a ``Vector``."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingProfile:
+    """What is known about one embedding model. Distances are cosine distances, 0 … 2.
+
+    ``dimensions`` is None while unknown: then the first answer settles it. ``dedup_threshold``: below it a
+    memory is nominated as a duplicate. ``recall_floor``: beyond it nothing is relevant by its vector alone.
+    ``graph_similarity``: the cosine a fact must reach in graph search by its vector alone.
+    """
+
+    model: str
+    dimensions: int | None = None
+    dedup_threshold: float = 0.15
+    recall_floor: float = 0.7
+    graph_similarity: float = 0.3
+
+
+_PROFILES = {
+    profile.model: profile
+    for profile in (
+        EmbeddingProfile(local.MODEL_NAME, local.DIMENSIONS),
+        EmbeddingProfile("text-embedding-3-small", 1536),
+    )
+}
+
+
+def profile_of(model: str) -> EmbeddingProfile:
+    """Return what is known about ``model``; an unknown one gets the default thresholds."""
+    return _PROFILES.get(model) or EmbeddingProfile(model)
+
+
+class Embedder:
+    """Embeds text through a server that speaks the OpenAI protocol. Safe to share between threads.
+
+    The connection is opened at the first use, so one built before a fork may be used after it.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        base_url: str | None = None,
+        api_key: str = "none",
+        socket_path: str | None = None,
+        timeout: float = 10.0,
+        cached_vectors: int = CACHED_VECTORS,
+    ) -> None:
+        """``socket_path`` reaches the built-in model's process; ``base_url`` any other server (None: OpenAI's).
+
+        ``timeout`` is in seconds; a connection that breaks is tried once more.
+        """
+        self.profile = profile_of(model)
+        self._base_url = "http://embedding-server/v1" if socket_path else base_url
+        self._api_key = api_key
+        self._socket_path = socket_path
+        self._timeout = timeout
+        self._cache = _VectorCache(cached_vectors)
+        self._dimensions = self.profile.dimensions
+
+    @property
+    def model(self) -> str:
+        """The name that stored vectors carry; vectors of different names are never compared."""
+        return self.profile.model
+
+    @property
+    def dimensions(self) -> int:
+        """The length of the vectors that ``embed`` returns."""
+        return STORED_DIMENSIONS
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one vector of length 1 per text, in the order of ``texts``: shape ``(len(texts), 1536)``.
+
+        Raises ``ValueError`` for a text without a visible character, and ``Unavailable`` when the server
+        cannot be reached or answers with anything but one finite, non-zero vector of the right length per text.
+        """
+        if not all(text.strip() for text in texts):
+            raise ValueError("a text to embed must not be empty")
+        shortened = [_sendable(text) for text in texts]
+        cached = {text: self._cache.get(text) for text in shortened}
+        found = {text: vector for text, vector in cached.items() if vector is not None}
+        for batch in _batches([text for text in cached if text not in found]):
+            for text, vector in zip(batch, self._request(batch), strict=True):
+                found[text] = vector
+                self._cache.put(text, vector)
+        return _stored([found[text] for text in shortened])
+
+    def embed_one(self, text: str) -> Vector:
+        """Return the vector of one text; raises as ``embed`` does."""
+        return np.asarray(self.embed([text])[0])
+
+    def check(self) -> None:
+        """Return when the server embeds; raise ``Unavailable`` otherwise. Asks the server each time."""
+        self._request(["ready?"])
+
+    def _request(self, texts: Sequence[str]) -> list[Vector]:
+        # "from None" throughout: an error's own message may repeat the text that was sent, and tracebacks are logged.
+        try:
+            answer = self._post(texts)
+        except openai.APIStatusError as error:
+            detail = f"The embedding service refused the request (HTTP {error.status_code})."
+            raise Unavailable(detail, retry_after=_retry_after(error.response)) from None
+        except (openai.APIError, ValueError, TypeError):
+            raise Unavailable("The embedding service cannot be reached or gave no readable answer.") from None
+        try:
+            vectors = {item.index: np.asarray(item.embedding, dtype=np.float64) for item in answer.data}
+        except (AttributeError, TypeError, ValueError):
+            raise Unavailable("The embedding service gave no readable answer.") from None
+        if sorted(vectors) != list(range(len(texts))):
+            raise Unavailable(f"The embedding service gave {len(vectors)} vectors for {len(texts)} texts.")
+        return [self._checked(vectors[index]) for index in range(len(texts))]
+
+    def _post(self, texts: Sequence[str]) -> openai.types.CreateEmbeddingResponse:
+        # The client's own retries would sleep for as long as a server asks, inside somebody's request.
+        try:
+            return self._client.embeddings.create(model=self.model, input=list(texts))
+        except openai.APITimeoutError:
+            raise
+        except openai.APIConnectionError:
+            return self._client.embeddings.create(model=self.model, input=list(texts))
+
+    def _checked(self, values: npt.NDArray[np.float64]) -> Vector:
+        if self._dimensions is None:
+            self._dimensions = values.size
+        if values.shape != (self._dimensions,):
+            raise Unavailable(f"A vector of {self.model} has {values.size} numbers instead of {self._dimensions}.")
+        if values.size > STORED_DIMENSIONS:
+            raise Unavailable(f"{self.model} has {values.size} dimensions; at most {STORED_DIMENSIONS} can be stored.")
+        norm = float(np.linalg.norm(values))
+        if not math.isfinite(norm) or norm == 0.0:
+            raise Unavailable(f"{self.model} gave a vector that is zero or not finite.")
+        return np.asarray(values / norm, dtype=np.float32)
+
+    @cached_property
+    def _client(self) -> openai.OpenAI:
+        transport = httpx2.HTTPTransport(uds=self._socket_path) if self._socket_path else None
+        return openai.OpenAI(
+            base_url=self._base_url,
+            api_key=self._api_key,
+            timeout=self._timeout,
+            max_retries=0,
+            http_client=httpx2.Client(transport=transport, timeout=self._timeout) if transport else None,
+        )
+
+
+class _VectorCache:
+    """The vectors used last, by a hash that only this process can compute: the text itself is not kept."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._key = os.urandom(32)
+        self._lock = Lock()
+        self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
+
+    def get(self, text: str) -> Vector | None:
+        name = self._name(text)
+        with self._lock:
+            if (vector := self._vectors.get(name)) is not None:
+                self._vectors.move_to_end(name)
+            return vector
+
+    def put(self, text: str, vector: Vector) -> None:
+        with self._lock:
+            self._vectors[self._name(text)] = vector
+            while len(self._vectors) > self._size:
+                self._vectors.popitem(last=False)
+
+    def _name(self, text: str) -> bytes:
+        return hashlib.blake2b(text.encode(), key=self._key, digest_size=16).digest()
+
+
+def _sendable(text: str) -> str:
+    return text[:MAX_TEXT_CHARACTERS].encode("utf-8", "replace").decode()
+
+
+def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(texts), BATCH_SIZE):
+        yield texts[start : start + BATCH_SIZE]
+
+
+def _stored(vectors: Sequence[Vector]) -> Vectors:
+    stored = np.zeros((len(vectors), STORED_DIMENSIONS), dtype=np.float32)
+    for row, vector in zip(stored, vectors, strict=True):
+        row[: len(vector)] = vector
+    return stored
+
+
+def _retry_after(response: httpx2.Response) -> int | None:
+    seconds = response.headers.get("Retry-After", "")
+    return int(seconds) if seconds.isdigit() else None
