@@ -74,7 +74,8 @@ class LocalModel:
     def _encode(self, texts: Sequence[str]) -> list[Encoding]:
         with self._load_lock:
             tokenizer = self._tokenizer
-        return tokenizer.encode_batch(list(texts))
+        encodings: list[Encoding] = tokenizer.encode_batch(list(texts))
+        return encodings
 
     def _loaded_session(self) -> InferenceSession:
         with self._load_lock:
