@@ -1,0 +1,38 @@
+"""Importing this package fills the metadata with every table."""
+
+from webapp.db.models.agents import Agent, AgentRole, Category, Knowledge
+from webapp.db.models.history import AuditEvent, Revision
+from webapp.db.models.inbox import InboxItem
+from webapp.db.models.memories import DIMENSIONS, Memory, MemoryVector, Tombstone
+from webapp.db.models.people import (
+    Account,
+    LoginSession,
+    Membership,
+    OneTimeLink,
+    Org,
+    SignInThrottle,
+    Subject,
+    Token,
+)
+
+__all__ = [
+    "DIMENSIONS",
+    "Account",
+    "Agent",
+    "AgentRole",
+    "AuditEvent",
+    "Category",
+    "InboxItem",
+    "Knowledge",
+    "LoginSession",
+    "Membership",
+    "Memory",
+    "MemoryVector",
+    "OneTimeLink",
+    "Org",
+    "Revision",
+    "SignInThrottle",
+    "Subject",
+    "Token",
+    "Tombstone",
+]
