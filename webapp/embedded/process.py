@@ -1,0 +1,53 @@
+"""Start and stop a child so that nothing of it is left, whatever ends the parent."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+KEEP_LOG_BYTES = 1_000_000
+
+
+def start_child(
+    command: Sequence[str], *, output: IO[bytes] | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a command in a session of its own, so that Ctrl-C in a terminal reaches the parent alone.
+
+    `output` takes both of its streams (the parent's own when None). Prefix the command with `account.launcher`
+    to tie it to the parent's life: the kernel follows the *thread* that starts it, so call this from the main one.
+    """
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT if output else None,
+        env=env,
+        start_new_session=True,
+    )
+
+
+def stop_child(child: subprocess.Popen[bytes], number: signal.Signals, *, grace: float) -> None:
+    """Ask the child to end, wait up to `grace` seconds, then kill what is left of it and its own children."""
+    with contextlib.suppress(ProcessLookupError):
+        child.send_signal(number)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(timeout=grace)
+    kill_group(child)
+
+
+def kill_group(child: subprocess.Popen[bytes]) -> None:
+    """Kill everything in the child's process group and collect the child."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+def open_log(path: Path) -> IO[bytes]:
+    """Open a server's log for appending; one that has grown past `KEEP_LOG_BYTES` is begun anew."""
+    fresh = path.exists() and path.stat().st_size > KEEP_LOG_BYTES
+    return path.open("wb" if fresh else "ab")
