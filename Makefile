@@ -1,0 +1,65 @@
+# Everything is made inside this folder and DATA_DIR; nothing is installed anywhere else.
+SHELL := /bin/sh
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --no-cache-dir --disable-pip-version-check --require-hashes
+COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host \
+	--no-emit-find-links --strip-extras --allow-unsafe --no-header
+# Processes that the tests are spread over.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+export npm_config_cache := $(CURDIR)/.venv/npm-cache
+
+.PHONY: run test lint format lock browsers help
+
+help:
+	@echo "make run       start everything: web, workers, database, queue (Ctrl-C ends it)"
+	@echo "make test      linters, types, layers, and all tests"
+	@echo "make lint      linters, types and layers only"
+	@echo "make format    format the code"
+	@echo "make browsers  get Chromium, for the browser tests"
+	@echo "make lock      renew requirements/*.txt from pyproject.toml"
+
+run: .venv/run.stamp static/vendor
+	@$(BIN)/python -m jobs serve
+
+test: lint static/vendor
+	@$(BIN)/python -m pytest -n $(JOBS)
+
+lint: .venv/dev.stamp
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+format: .venv/dev.stamp
+	@$(BIN)/ruff check --fix --quiet
+	@$(BIN)/ruff format
+
+browsers:
+	@.ci/browsers
+
+lock: .venv/dev.stamp
+	$(COMPILE) --output-file requirements/run.txt pyproject.toml
+	$(COMPILE) --extra dev --constraint requirements/run.txt --output-file requirements/dev.txt pyproject.toml
+	@touch .venv/run.stamp .venv/dev.stamp
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed: make PYTHON=python3.12 …" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "python3-venv is missing: run  apt-get install python3-venv  as root, then this again" >&2; exit 1; }
+	@$(PYTHON) -m venv .venv
+
+.venv/run.stamp: requirements/run.txt | .venv/bin/python
+	@echo "Installing packages into .venv (once) …"
+	@$(PIP) -r $<
+	@touch $@
+
+.venv/dev.stamp: requirements/dev.txt .venv/run.stamp
+	@echo "Installing the tests' packages into .venv (once) …"
+	@$(PIP) -r $<
+	@touch $@
+
+static/vendor: package-lock.json webapp/assets.py | .venv/run.stamp
+	@$(BIN)/python -m webapp.assets
+	@touch $@
