@@ -205,6 +205,7 @@ CREATE TABLE inbox (
 );
 CREATE INDEX ix_inbox_pending ON inbox (org_id, next_at) WHERE state = 'pending';
 CREATE INDEX ix_inbox_claimed ON inbox (org_id, lease_until) WHERE state = 'claimed';
+CREATE UNIQUE INDEX uq_inbox_running_lane ON inbox (org_id, lane) WHERE state = 'claimed';
 CREATE INDEX ix_inbox_unfinished_lane ON inbox (org_id, lane, id) WHERE state IN ('pending', 'claimed');
 CREATE INDEX ix_inbox_finished ON inbox (org_id, done_at) WHERE done_at IS NOT NULL;
 CREATE INDEX ix_inbox_user ON inbox (org_id, user_id, id);
@@ -279,6 +280,22 @@ CREATE INDEX ix_tombstone_hash ON tombstone (org_id, user_id, keyed_hash);
 CREATE INDEX ix_tombstone_source ON tombstone (org_id, user_id, source_exchange_id);
 """
 
+# A loose index scan: one probe per org that has unfinished work, however long its backlog is.
+DUE_ORGS = """
+WITH RECURSIVE waiting(org_id) AS (
+    SELECT min(org_id) FROM inbox WHERE state = 'pending'
+    UNION ALL
+    SELECT (SELECT min(i.org_id) FROM inbox i WHERE i.state = 'pending' AND i.org_id > w.org_id)
+    FROM waiting w WHERE w.org_id IS NOT NULL
+)
+SELECT w.org_id FROM waiting w
+WHERE EXISTS (
+    SELECT FROM inbox i WHERE i.org_id = w.org_id AND i.state = 'pending' AND i.next_at <= clock_timestamp()
+)
+UNION
+SELECT org_id FROM inbox WHERE state = 'claimed' AND lease_until < clock_timestamp()
+"""
+
 HISTORY = """
 CREATE TABLE revision (
     org_id bigint NOT NULL CONSTRAINT fk_revision_org_id REFERENCES org ON DELETE CASCADE,
@@ -339,13 +356,8 @@ def upgrade() -> None:
     )
     definer(
         "orgs_with_due_work()",
-        "TABLE (org_id bigint, due bigint, oldest timestamptz)",
-        """
-        SELECT org_id, count(*), min(created_at) FROM inbox
-        WHERE (state = 'pending' AND next_at <= clock_timestamp())
-           OR (state = 'claimed' AND lease_until < clock_timestamp())
-        GROUP BY org_id
-        """,
+        "SETOF bigint",
+        DUE_ORGS,
     )
     definer(
         "orgs_with_unembedded()",

@@ -1,0 +1,127 @@
+"""What became of accepted work, for its sender and for the Activity page; retrying by hand; dropping old texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from sqlalchemy import Row, Select, func, select, text
+from sqlalchemy.orm import Session
+
+from webapp.access.actor import Actor
+from webapp.access.policy import Action, Target, require
+from webapp.db.models import InboxItem
+from webapp.db.session import transaction
+from webapp.errors import Conflict, NotVisible
+from webapp.inbox import wake
+from webapp.inbox.types import InboxStatus, Kind, QueueCounts, State
+from webapp.settings import Settings
+
+
+def status(actor: Actor, *, user_id: int, agent_id: int, item_id: int) -> InboxStatus:
+    """One exchange of this user with this agent. Raises NotVisible when there is none, NotAllowed by policy."""
+    require(actor, Action.READ_EXCHANGE, Target(actor.org_id, user_id, agent_id))
+    chosen = select(InboxItem).where(
+        InboxItem.org_id == actor.org_id,
+        InboxItem.id == item_id,
+        InboxItem.kind == "exchange",
+        InboxItem.user_id == user_id,
+        InboxItem.agent_id == agent_id,
+    )
+    with transaction(actor.org_id) as session:
+        row = session.scalar(chosen)
+        if row is None:
+            raise NotVisible
+        return _status(row)
+
+
+def recent(
+    actor: Actor,
+    *,
+    states: Sequence[State] = (),
+    kinds: Sequence[Kind] = (),
+    user_id: int | None = None,
+    limit: int = 20,
+    offset: int = 0,
+) -> tuple[list[InboxStatus], int]:
+    """The org's items, newest first, narrowed as given, and how many there are in all. Needs READ_ACTIVITY."""
+    require(actor, Action.READ_ACTIVITY, Target(actor.org_id))
+    chosen = select(InboxItem).where(InboxItem.org_id == actor.org_id)
+    chosen = chosen.where(InboxItem.state.in_(states)) if states else chosen
+    chosen = chosen.where(InboxItem.kind.in_(kinds)) if kinds else chosen
+    chosen = chosen.where(InboxItem.user_id == user_id) if user_id is not None else chosen
+    with transaction(actor.org_id) as session:
+        count = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
+        return _rows(session, chosen, limit, offset), count
+
+
+def counts(actor: Actor) -> QueueCounts:
+    """How much is waiting, running and failed, and how old the oldest unfinished item is. Needs READ_ACTIVITY."""
+    require(actor, Action.READ_ACTIVITY, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        return QueueCounts(*session.execute(_COUNTS, {"org": actor.org_id}).one())
+
+
+def retry(actor: Actor, item_id: int, settings: Settings) -> None:
+    """Put a failed item back to the head of its lane with all its attempts.
+
+    Raises NotVisible, NotAllowed, or Conflict when it has not failed or its text is gone.
+    """
+    require(actor, Action.RETRY_EXCHANGE, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        if session.execute(_RETRY, {"org": actor.org_id, "id": item_id}).first() is None:
+            _explain(session, actor.org_id, item_id)
+    wake.push(settings.redis_url)
+
+
+def purge_texts(org_id: int, *, days: int, limit: int = 1000) -> int:
+    """Drop the texts of items that ended more than `days` ago, failed ones included; how many that were."""
+    with transaction(org_id) as session:
+        purged = session.execute(_PURGE, {"org": org_id, "days": days, "limit": limit})
+        return len(purged.all())
+
+
+def _rows(session: Session, chosen: Select[InboxItem], limit: int, offset: int) -> list[InboxStatus]:
+    rows = session.scalars(chosen.order_by(InboxItem.id.desc()).limit(limit).offset(offset))
+    return [_status(row) for row in rows]
+
+
+def _status(row: InboxItem) -> InboxStatus:
+    derived = {"status": row.state, "can_retry": row.state == "failed" and row.body is not None}
+    same = {item.name: getattr(row, item.name) for item in fields(InboxStatus) if item.name not in derived}
+    return InboxStatus(**same, **derived)  # type: ignore[arg-type]
+
+
+def _explain(session: Session, org_id: int, item_id: int) -> None:
+    found: Row[Any] | None = session.execute(
+        text("SELECT state FROM inbox WHERE org_id = :org AND id = :id"), {"org": org_id, "id": item_id}
+    ).one_or_none()
+    if found is None:
+        raise NotVisible
+    raise Conflict("Its text has been deleted." if found.state == "failed" else "It has not failed.")
+
+
+_COUNTS = text(
+    """
+    SELECT count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'claimed'),
+           count(*) FILTER (WHERE state = 'failed'),
+           CAST(extract(epoch FROM now() - min(created_at) FILTER (WHERE state IN ('pending', 'claimed'))) AS float)
+    FROM inbox WHERE org_id = :org AND state IN ('pending', 'claimed', 'failed')
+    """
+)
+_RETRY = text(
+    """
+    UPDATE inbox SET state = 'pending', next_at = now(), attempts = 0, error = NULL, done_at = NULL
+    WHERE org_id = :org AND id = :id AND state = 'failed' AND body IS NOT NULL RETURNING id
+    """
+)
+_PURGE = text(
+    """
+    WITH old AS (
+        SELECT id FROM inbox WHERE org_id = :org AND done_at < now() - :days * interval '1 day' AND body IS NOT NULL
+        LIMIT :limit FOR UPDATE SKIP LOCKED
+    )
+    UPDATE inbox SET body = NULL FROM old WHERE inbox.org_id = :org AND inbox.id = old.id RETURNING inbox.id
+    """
+)
