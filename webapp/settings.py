@@ -1,6 +1,7 @@
 """Every setting, typed, described and checked once at start.
 
-`Settings.from_env()` reads the environment over a `.env` file. `FIELDS` is what `docs/settings.md` is tested against.
+`Settings.from_env()` reads the environment over a `.env` file. `python -m webapp.settings` prints the rows of
+`docs/settings.md`.
 """
 
 from __future__ import annotations
@@ -11,161 +12,209 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
+
+from webapp.variable import (
+    Variable,
+    boolean,
+    choice,
+    folder,
+    must_be,
+    number,
+    optional_number,
+    postgres,
+    rate,
+    secret_key,
+    show_optional,
+    show_rate,
+    text,
+    url,
+    whole,
+)
 
 
 class SettingsError(Exception):
     """A setting is wrong. The message is one line, names the variable, and never holds a secret's value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """How one setting is read: its environment name, parser, default text and description."""
-
-    name: str
-    parse: Callable[[str], Any]
-    default: str
-    about: str
-    secret: bool = False
-
-
-def _text(raw: str) -> str:
-    return raw
+def _var(
+    name: str,
+    parse: Callable[[str], Any],
+    default: str,
+    about: str,
+    *,
+    secret: bool = False,
+    show: Callable[[Any], str] = str,
+) -> Any:
+    return field(metadata={"variable": Variable(name, parse, default, about, secret, show)})
 
 
-def _boolean(raw: str) -> bool:
-    lowered = raw.strip().lower()
-    if lowered in {"1", "true", "yes", "on"}:
-        return True
-    if lowered in {"0", "false", "no", "off", ""}:
-        return False
-    raise ValueError("expected true or false")
-
-
-def _whole(low: int, high: int) -> Callable[[str], int]:
-    def parse(raw: str) -> int:
-        number = int(raw)
-        if not low <= number <= high:
-            raise ValueError(f"expected a whole number from {low} to {high}")
-        return number
-
-    return parse
-
-
-def _number(low: float, high: float) -> Callable[[str], float]:
-    def parse(raw: str) -> float:
-        number = float(raw)
-        if not low <= number <= high:
-            raise ValueError(f"expected a number from {low:g} to {high:g}")
-        return number
-
-    return parse
-
-
-def _optional_number(low: float, high: float) -> Callable[[str], float | None]:
-    parse = _number(low, high)
-    return lambda raw: parse(raw) if raw else None
-
-
-def _choice(*allowed: str) -> Callable[[str], str]:
-    def parse(raw: str) -> str:
-        if raw not in allowed:
-            raise ValueError("expected one of " + ", ".join(allowed))
-        return raw
-
-    return parse
-
-
-def _url(*schemes: str) -> Callable[[str], str]:
-    def parse(raw: str) -> str:
-        if raw and urlsplit(raw).scheme.split("+")[0] not in schemes:
-            raise ValueError("expected a URL starting with " + " or ".join(f"{scheme}://" for scheme in schemes))
-        return raw
-
-    return parse
-
-
-_POSTGRES = _url("postgresql", "postgres")
-
-
-def _must_be(wanted: bool, sentence: str) -> Callable[[str], bool]:
-    def parse(raw: str) -> bool:
-        if _boolean(raw) is not wanted:
-            raise ValueError(sentence)
-        return wanted
-
-    return parse
-
-
-def _var(name: str, parse: Callable[[str], Any], default: str, about: str, *, secret: bool = False) -> Any:
-    return field(metadata={"variable": Variable(name, parse, default, about, secret)})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Settings:
     """The configuration of one process. Built by `from_env`; tests build their own with `replace`."""
 
     # Where things are
-    data_dir: Path = _var("DATA_DIR", Path, "./var", "Folder of the embedded database, queue, demo.json and secrets")
-    host: str = _var("HOST", _text, "127.0.0.1", "Address the web server listens on")
-    port: int = _var("PORT", _whole(0, 65535), "8000", "Port the web server listens on")
-    base_url: str = _var("BASE_URL", _url("http", "https"), "", "Public address, used in links; default: http://HOST:PORT")
-    trusted_proxies: int = _var("TRUSTED_PROXIES", _whole(0, 10), "0", "How many reverse proxies set X-Forwarded-*")
-    demo: bool = _var("DEMO", _boolean, "1", "Create the demo org on the first start of an empty installation")
+    data_dir: Path = _var("DATA_DIR", folder, "./var", "Folder of the embedded database, queue, demo.json and secrets")
+    host: str = _var("HOST", text, "127.0.0.1", "Address the web server listens on")
+    port: int = _var("PORT", whole(0, 65535), "8000", "Port the web server listens on")
+    base_url: str = _var(
+        "BASE_URL", url("http", "https"), "", "Public address, used in links; default: http://HOST:PORT"
+    )
+    trusted_proxies: int = _var("TRUSTED_PROXIES", whole(0, 10), "0", "How many reverse proxies set X-Forwarded-*")
+    demo: bool = _var("DEMO", boolean, "1", "Create the demo org on the first start of an empty installation")
 
     # Stores
-    database_url: str = _var("DATABASE_URL", _POSTGRES, "", "Role of the web and the workers (memory_app); empty: embedded", secret=True)
-    database_owner_url: str = _var("DATABASE_OWNER_URL", _POSTGRES, "", "Role that owns the tables (memory_owner): migrations and CLI; empty: embedded", secret=True)
-    database_pool: int = _var("DATABASE_POOL", _whole(1, 200), "10", "Connections per web process; a worker keeps one more per four lanes")
-    database_prepare: bool = _var("DATABASE_PREPARE", _boolean, "1", "Server-side prepared statements; switch off behind an old transaction pooler")
-    redis_url: str = _var("REDIS_URL", _url("redis", "rediss", "unix"), "", "Queue and rate limits; empty: embedded", secret=True)
+    database_url: str = _var(
+        "DATABASE_URL", postgres, "", "Role of the web and the workers (memory_app); empty: embedded", secret=True
+    )
+    database_owner_url: str = _var(
+        "DATABASE_OWNER_URL",
+        postgres,
+        "",
+        "Role that owns the tables (memory_owner): migrations and CLI; empty: embedded",
+        secret=True,
+    )
+    database_backup_url: str = _var(
+        "DATABASE_BACKUP_URL",
+        postgres,
+        "",
+        "Role that may read past row-level security (memory_backup), for `flask backup`; empty: embedded",
+        secret=True,
+    )
+    database_pool: int = _var(
+        "DATABASE_POOL", whole(1, 200), "10", "Connections per web process; a worker keeps one more per four lanes"
+    )
+    database_prepare: bool = _var(
+        "DATABASE_PREPARE",
+        boolean,
+        "1",
+        "Server-side prepared statements; switch off behind an old transaction pooler",
+    )
+    redis_url: str = _var(
+        "REDIS_URL", url("redis", "rediss", "unix"), "", "Queue and rate limits; empty: embedded", secret=True
+    )
 
     # The web
-    secret_key: str = _var("SECRET_KEY", _text, "", "Signs cookies and keys tombstones; empty: made once in DATA_DIR", secret=True)
-    session_idle_minutes: int = _var("SESSION_IDLE_MINUTES", _whole(1, 43_200), "30", "A sign-in ends after so long without a request")
-    session_hours: int = _var("SESSION_HOURS", _whole(1, 720), "12", "A sign-in ends after so long in any case")
-    web_workers: int = _var("WEB_WORKERS", _whole(1, 64), "2", "Web server processes")
-    web_threads: int = _var("WEB_THREADS", _whole(1, 64), "8", "Threads per web server process")
-    max_body_bytes: int = _var("MAX_BODY_BYTES", _whole(1024, 100_000_000), "1048576", "Larger request bodies are refused (413)")
-    rate_limit: str = _var("RATE_LIMIT", _text, "1200/minute", "Requests per token or sign-in, shared by all processes; empty: none")
-    rate_limit_address: str = _var("RATE_LIMIT_ADDRESS", _text, "2400/minute", "Requests per address; empty: none")
-    smtp_url: str = _var("SMTP_URL", _url("smtp", "smtps"), "", "Mail server for invitations; empty: links are only shown", secret=True)
-    mail_from: str = _var("MAIL_FROM", _text, "agent-memory@localhost", "Sender of invitations")
-    log_level: str = _var("LOG_LEVEL", _choice("debug", "info", "warning", "error"), "info", "Least severity that is logged")
+    secret_key: str = _var(
+        "SECRET_KEY", secret_key, "", "Signs cookies and keys tombstones; empty: made once in DATA_DIR", secret=True
+    )
+    session_idle_minutes: int = _var(
+        "SESSION_IDLE_MINUTES", whole(1, 43_200), "30", "A sign-in ends after so long without a request"
+    )
+    session_hours: int = _var("SESSION_HOURS", whole(1, 720), "12", "A sign-in ends after so long in any case")
+    web_workers: int = _var("WEB_WORKERS", whole(1, 64), "2", "Web server processes")
+    web_threads: int = _var("WEB_THREADS", whole(1, 64), "8", "Threads per web server process")
+    max_body_bytes: int = _var(
+        "MAX_BODY_BYTES", whole(1024, 100_000_000), "1048576", "Larger request bodies are refused (413)"
+    )
+    rate_limit: str = _var(
+        "RATE_LIMIT",
+        rate,
+        "1200/minute",
+        "Requests per token or sign-in, shared by all processes; `none`: no limit",
+        show=show_rate,
+    )
+    rate_limit_address: str = _var(
+        "RATE_LIMIT_ADDRESS", rate, "2400/minute", "Requests per address; `none`: no limit", show=show_rate
+    )
+    smtp_url: str = _var(
+        "SMTP_URL", url("smtp", "smtps"), "", "Mail server for invitations; empty: links are only shown", secret=True
+    )
+    mail_from: str = _var("MAIL_FROM", text, "agent-memory@localhost", "Sender of invitations")
+    metrics_token: str = _var(
+        "METRICS_TOKEN", text, "", "Bearer token that opens /metrics; empty: there is no /metrics", secret=True
+    )
+    log_level: str = _var(
+        "LOG_LEVEL", choice("debug", "info", "warning", "error"), "info", "Least severity that is logged"
+    )
 
     # Models
-    openai_api_key: str = _var("OPENAI_API_KEY", _text, "", "Key of the model server; empty: built-in parts", secret=True)
-    openai_base_url: str = _var("OPENAI_BASE_URL", _url("http", "https"), "", "Any OpenAI-compatible server; empty: the client's default")
-    chat_model: str = _var("MEMORY_CHAT_MODEL", _text, "gpt-4o-mini", "Model that extracts memories")
-    embedding_model: str = _var("MEMORY_EMBEDDING_MODEL", _text, "", "Embedding model; empty: text-embedding-3-small with a key, else the built-in one; `builtin` forces the built-in one")
-    model_timeout: float = _var("MEMORY_MODEL_TIMEOUT_SECONDS", _number(1, 600), "60", "Soft limit of one model call; the lease is half as much again")
+    openai_api_key: str = _var(
+        "OPENAI_API_KEY", text, "", "Key of the model server; empty: built-in parts", secret=True
+    )
+    openai_base_url: str = _var(
+        "OPENAI_BASE_URL", url("http", "https"), "", "Any OpenAI-compatible server; empty: the client's default"
+    )
+    chat_model: str = _var("MEMORY_CHAT_MODEL", text, "gpt-4o-mini", "Model that extracts memories")
+    embedding_model: str = _var(
+        "MEMORY_EMBEDDING_MODEL",
+        text,
+        "",
+        "Embedding model; empty: text-embedding-3-small with a key, else the built-in one; `builtin` forces the built-in one",
+    )
+    model_timeout: float = _var(
+        "MEMORY_MODEL_TIMEOUT_SECONDS",
+        number(1, 600),
+        "60",
+        "Soft limit of one model call; the lease is half as much again",
+    )
 
     # Capture
-    workers: int = _var("MEMORY_WORKERS", _whole(0, 64), "1", "Worker processes that `flask serve` starts")
-    lanes: int = _var("MEMORY_LANES", _whole(1, 500), "40", "Model calls in flight per worker process")
-    max_attempts: int = _var("MEMORY_MAX_ATTEMPTS", _whole(1, 50), "8", "Attempts before an exchange is failed")
-    exchange_days: int = _var("MEMORY_EXCHANGE_DAYS", _whole(0, 3650), "30", "Days the text of a finished or failed exchange is kept")
-    backlog_limit: int = _var("MEMORY_BACKLOG_LIMIT", _whole(1, 10_000_000), "10000", "Unfinished exchanges per org before new ones are answered 429")
-    dedup_threshold: float | None = _var("MEMORY_DEDUP_THRESHOLD", _optional_number(0, 2), "", "Cosine distance under which a memory is compared as a duplicate; empty: by the embedding model")
-    related_memories: int = _var("MEMORY_RELATED", _whole(0, 100), "15", "Existing memories put before the model")
+    workers: int = _var("MEMORY_WORKERS", whole(0, 64), "1", "Worker processes that `flask serve` starts")
+    lanes: int = _var("MEMORY_LANES", whole(1, 500), "40", "Model calls in flight per worker process")
+    max_attempts: int = _var("MEMORY_MAX_ATTEMPTS", whole(1, 50), "8", "Attempts before an exchange is failed")
+    exchange_days: int = _var(
+        "MEMORY_EXCHANGE_DAYS", whole(0, 3650), "30", "Days the text of a finished or failed exchange is kept"
+    )
+    backlog_limit: int = _var(
+        "MEMORY_BACKLOG_LIMIT",
+        whole(1, 10_000_000),
+        "10000",
+        "Unfinished exchanges per org before new ones are answered 429",
+    )
+    dedup_threshold: float | None = _var(
+        "MEMORY_DEDUP_THRESHOLD",
+        optional_number(0, 2),
+        "",
+        "Cosine distance under which a memory is compared as a duplicate; empty: by the embedding model",
+        show=show_optional,
+    )
+    related_memories: int = _var("MEMORY_RELATED", whole(0, 100), "15", "Existing memories put before the model")
 
     # Recall
-    ranking: str = _var("MEMORY_RANKING", _choice("hybrid", "cosine"), "hybrid", "Order of recalled memories")
-    max_global: int = _var("MEMORY_MAX_GLOBAL", _whole(0, 100), "5", "Global memories recalled per message")
-    max_agent: int = _var("MEMORY_MAX_AGENT", _whole(0, 100), "5", "Agent memories recalled per message")
-    recall_floor: float | None = _var("MEMORY_RECALL_FLOOR", _optional_number(0, 2), "", "Cosine distance beyond which a memory without a shared word is not relevant; empty: by the embedding model")
-    knowledge_budget: int = _var("MEMORY_KNOWLEDGE_BUDGET", _whole(0, 1_000_000), "16000", "Characters of agent knowledge injected")
+    ranking: str = _var("MEMORY_RANKING", choice("hybrid", "cosine"), "hybrid", "Order of recalled memories")
+    max_global: int = _var("MEMORY_MAX_GLOBAL", whole(0, 100), "5", "Global memories recalled per message")
+    max_agent: int = _var("MEMORY_MAX_AGENT", whole(0, 100), "5", "Agent memories recalled per message")
+    recall_floor: float | None = _var(
+        "MEMORY_RECALL_FLOOR",
+        optional_number(0, 2),
+        "",
+        "Cosine distance beyond which a memory without a shared word is not relevant; empty: by the embedding model",
+        show=show_optional,
+    )
+    knowledge_budget: int = _var(
+        "MEMORY_KNOWLEDGE_BUDGET", whole(0, 1_000_000), "16000", "Characters of agent knowledge injected"
+    )
 
     # Keeping and forgetting
-    restore_days: int = _var("MEMORY_RESTORE_DAYS", _whole(0, 3650), "30", "Days a deleted memory can be restored")
-    max_episodes: int = _var("MEMORY_MAX_EPISODES_PER_USER", _whole(1, 10_000_000), "10000", "Graph episodes kept per group")
-    retention_days: int = _var("MEMORY_RETENTION_DAYS", _whole(0, 36_500), "365", "Days graph episodes are kept after ingestion; 0: for ever")
-    similarity_threshold: float | None = _var("MEMORY_SIMILARITY_THRESHOLD", _optional_number(-1, 1), "", "Cosine similarity a graph fact must reach on the vector side; empty: by the embedding model")
-    disable_memory: bool = _var("DISABLE_MEMORY", _boolean, "false", "Capture, recall, ingest and retrieval answer 503")
-    encryption: bool = _var("MEMORY_ENABLE_ENCRYPTION", _must_be(False, "encryption at rest is not built yet; encrypt the disk and leave this false"), "false", "Must be false until it is built")
-    isolation_strict: bool = _var("MEMORY_ISOLATION_STRICT", _must_be(True, "row-level security is always on and cannot be switched off"), "true", "Must be true: row-level security is always on")
+    restore_days: int = _var("MEMORY_RESTORE_DAYS", whole(0, 3650), "30", "Days a deleted memory can be restored")
+    max_episodes: int = _var(
+        "MEMORY_MAX_EPISODES_PER_USER", whole(1, 10_000_000), "10000", "Graph episodes kept per group"
+    )
+    retention_days: int = _var(
+        "MEMORY_RETENTION_DAYS", whole(0, 36_500), "365", "Days graph episodes are kept after ingestion; 0: for ever"
+    )
+    similarity_threshold: float | None = _var(
+        "MEMORY_SIMILARITY_THRESHOLD",
+        optional_number(-1, 1),
+        "",
+        "Cosine similarity a graph fact must reach on the vector side; empty: by the embedding model",
+        show=show_optional,
+    )
+    disable_memory: bool = _var("DISABLE_MEMORY", boolean, "false", "Capture, recall, ingest and retrieval answer 503")
+    encryption: bool = _var(
+        "MEMORY_ENABLE_ENCRYPTION",
+        must_be(False, "encryption at rest is not built yet; encrypt the disk and leave this false"),
+        "false",
+        "Must be false until it is built",
+    )
+    isolation_strict: bool = _var(
+        "MEMORY_ISOLATION_STRICT",
+        must_be(True, "row-level security is always on and cannot be switched off"),
+        "true",
+        "Must be true: row-level security is always on",
+    )
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None, dotenv: str | Path | None = ".env") -> Settings:
@@ -184,6 +233,13 @@ class Settings:
     def variables(cls) -> dict[str, Variable]:
         """Field name → how it is read, in the order of the documentation."""
         return {item.name: item.metadata["variable"] for item in fields(cls)}
+
+    def environment(self) -> dict[str, str]:
+        """Variable name → text that `from_env` reads back as the same settings: how a child process is told."""
+        return {item.name: item.show(getattr(self, name)) for name, item in self.variables().items()}
+
+    def __repr__(self) -> str:
+        return f"Settings({self.public()})"
 
     def public(self) -> dict[str, str]:
         """Variable name → value as text, with secrets replaced by `(set)`."""
@@ -210,8 +266,7 @@ def _read(variable: Variable, given: Mapping[str, str]) -> Any:
         return variable.parse(raw)
     except ValueError as error:
         shown = "" if variable.secret else f" {raw!r}:"
-        reason = str(error) if str(error).startswith(("expected", "encryption", "row-level")) else "not a valid value"
-        raise SettingsError(f"{variable.name}:{shown} {reason}") from None
+        raise SettingsError(f"{variable.name}:{shown} {error}") from None
 
 
 def _refuse_unknown(given: Mapping[str, str], known: set[str]) -> None:
@@ -220,3 +275,19 @@ def _refuse_unknown(given: Mapping[str, str], known: set[str]) -> None:
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"; did you mean {close[0]}?" if close else "; see docs/settings.md"
             raise SettingsError(f"{name}: unknown setting{hint}")
+
+
+def main() -> None:
+    """Print one table row per setting."""
+    for variable in Settings.variables().values():
+        print(documentation_row(variable))
+
+
+def documentation_row(variable: Variable) -> str:
+    """The row of the table in `docs/settings.md`."""
+    default = f"`{variable.default}`" if variable.default else ""
+    return f"| `{variable.name}` | {default} | {variable.about} |"
+
+
+if __name__ == "__main__":
+    main()

@@ -31,6 +31,11 @@ class Account:
             os.chown(path, self.uid, self.gid)
 
 
+def caller() -> Account:
+    """The account that this process runs as."""
+    return Account(os.geteuid(), os.getegid())
+
+
 def account_for(data: Path) -> Account:
     """The owner of an existing data folder, else the caller, else (as root) the first unprivileged user there is.
 
@@ -40,7 +45,7 @@ def account_for(data: Path) -> Account:
     if os.geteuid() != 0:
         if owner and owner.st_uid != os.geteuid():
             raise EmbeddedError(f"{data} belongs to {_name(owner.st_uid)}: start as that user or as root")
-        return Account(os.geteuid(), os.getegid())
+        return caller()
     if owner and owner.st_uid != 0:
         return Account(owner.st_uid, owner.st_gid)
     return _unprivileged()
@@ -53,7 +58,7 @@ def launcher(account: Account, death_signal: signal.Signals, reach: Iterable[Pat
     way of an unprivileged user, the server is given the one capability to pass it, and no folder's mode is changed.
     """
     setpriv = shutil.which("setpriv")
-    if os.geteuid() != 0:
+    if account.uid == os.geteuid():
         return [setpriv, f"--pdeathsig={_short(death_signal)}", "--"] if setpriv else []
     if not setpriv:
         raise EmbeddedError(

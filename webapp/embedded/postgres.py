@@ -18,7 +18,6 @@ from psycopg import sql
 
 from webapp.embedded.account import Account, launcher
 from webapp.embedded.errors import EmbeddedError
-from webapp.embedded.leftovers import wait_for_servers_of
 from webapp.embedded.process import kill_group
 from webapp.embedded.server import EmbeddedServer
 
@@ -108,8 +107,8 @@ class EmbeddedPostgres(EmbeddedServer):
 
     def prepare(self, account: Account) -> None:
         """Make the cluster on the first start; refuse one that other binaries made."""
-        wait_for_servers_of(self.data, self.stop_signal)
         shutil.rmtree(self._unfinished, ignore_errors=True)
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
         if not self.data.exists():
             self._make_cluster(account)
         self._check_version()

@@ -10,11 +10,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-KEEP_LOG_BYTES = 1_000_000
-
 
 def start_child(
-    command: Sequence[str], *, output: IO[bytes] | None = None, env: Mapping[str, str] | None = None
+    command: Sequence[str],
+    *,
+    output: IO[bytes] | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    pass_fds: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a command in a session of its own, so that Ctrl-C in a terminal reaches the parent alone.
 
@@ -27,6 +30,8 @@ def start_child(
         stdout=output,
         stderr=subprocess.STDOUT if output else None,
         env=env,
+        cwd=cwd,
+        pass_fds=pass_fds,
         start_new_session=True,
     )
 
@@ -45,9 +50,3 @@ def kill_group(child: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
-
-
-def open_log(path: Path) -> IO[bytes]:
-    """Open a server's log for appending; one that has grown past `KEEP_LOG_BYTES` is begun anew."""
-    fresh = path.exists() and path.stat().st_size > KEEP_LOG_BYTES
-    return path.open("wb" if fresh else "ab")

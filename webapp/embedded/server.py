@@ -8,20 +8,24 @@ import signal
 import subprocess
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
 from webapp.embedded.account import Account, account_for, launcher
-from webapp.embedded.errors import EmbeddedError
-from webapp.embedded.process import open_log, start_child, stop_child
+from webapp.embedded.errors import EmbeddedError, unwritable
+from webapp.embedded.process import kill_group, start_child, stop_child
 from webapp.embedded.socket_folder import make_private, remove_private, socket_folder
 
 POLL_SECONDS = 0.01
 CLAIM_SECONDS = 15.0
-# Recovery after a crash may replay a long log; a server that is alive is waited for.
+# A server that lost its owner is shutting down.
+PREDECESSOR_SECONDS = 120.0
+# Recovery after a crash may replay a long log.
 START_SECONDS = 600.0
 STOP_SECONDS = 60.0
+KEEP_LOG_BYTES = 1_000_000
 
 
 class EmbeddedServer(ABC):
@@ -42,7 +46,7 @@ class EmbeddedServer(ABC):
         self.log = self.folder / "server.log"
         self.sockets = socket_folder(self.folder, self.socket_name)
         self._exclusive = exclusive
-        self._lock = -1
+        self._owner_lock = -1
         self._child: subprocess.Popen[bytes] | None = None
 
     @property
@@ -51,13 +55,13 @@ class EmbeddedServer(ABC):
         return self._child is not None
 
     @property
-    def pid(self) -> int | None:
-        """The server's process id where this process runs it."""
-        return self._child.pid if self._child else None
+    def alive(self) -> bool:
+        """Whether the server still runs, as far as its owner is concerned."""
+        return self._child is not None and self._child.poll() is None
 
     @abstractmethod
     def prepare(self, account: Account) -> None:
-        """Make the data folder, or check the existing one."""
+        """Make the data folder, or check the existing one; no server runs in it."""
 
     @abstractmethod
     def command(self) -> list[str]:
@@ -75,16 +79,31 @@ class EmbeddedServer(ABC):
     def set_up(self) -> None:
         """What the owner does once the server answers."""
 
+    def account(self) -> Account:
+        """Who the server runs as."""
+        return account_for(self.data)
+
+    def environment(self) -> Mapping[str, str]:
+        """The server's environment: nothing of the caller's, whose PG… variables would change how it starts."""
+        return {"PATH": os.defpath, "LC_ALL": "C"}
+
+    def stop(self, child: subprocess.Popen[bytes]) -> None:
+        """End the server, keeping its data whole."""
+        stop_child(child, self.stop_signal, grace=STOP_SECONDS)
+
+    def reason(self) -> str:
+        """Why it did not start: the last line of its log."""
+        lines = self.log.read_text(errors="replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+
     def __enter__(self) -> Self:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+            self._owner_lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
             self._claim_or_attach()
         except OSError as error:
             self._leave()
-            raise EmbeddedError(
-                f"cannot use {error.filename or self.folder} ({error.strerror}): set DATA_DIR to a folder that you may write"
-            ) from error
+            raise unwritable(error, self.folder) from error
         except BaseException:
             self._leave()
             raise
@@ -95,58 +114,72 @@ class EmbeddedServer(ABC):
     ) -> None:
         self._leave()
 
+    def start(self) -> None:
+        """Start the server that this process owns, for the first time or after it ended; return once it is usable."""
+        if self._child:
+            kill_group(self._child)
+        account = self.account()
+        account.own(self.folder)
+        self.folder.chmod(0o700)
+        with self.log.open("ab") as output:
+            account.own(self.log)
+            self._await_predecessor(output)
+            remove_private(self.sockets)
+            make_private(self.sockets, account)
+            self.prepare(account)
+            self._spawn(account, output)
+        self._await()
+        self.set_up()
+
+    def _spawn(self, account: Account, output: IO[bytes]) -> None:
+        command = self.command()
+        start = launcher(account, self.stop_signal, [Path(command[0]), self.folder])
+        self._child = start_child([*start, *command], output=output, env=self.environment())
+
     def _claim_or_attach(self) -> None:
         deadline = time.monotonic() + CLAIM_SECONDS
         while time.monotonic() < deadline:
-            if self._claim():
-                return self._start()
+            if _lock(self._owner_lock):
+                return self.start()
             if not self._exclusive and self.usable():
                 return None
             time.sleep(POLL_SECONDS)
         raise EmbeddedError(f"another process uses {self.folder}: stop it, or set another DATA_DIR")
 
-    def _claim(self) -> bool:
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+    def _await_predecessor(self, output: IO[bytes]) -> None:
+        """Wait until no process of an earlier server is left.
 
-    def _start(self) -> None:
-        account = account_for(self.data)
-        account.own(self.folder)
-        self.folder.chmod(0o700)
-        make_private(self.sockets, account)
-        self.prepare(account)
-        command = self.command()
-        start = launcher(account, self.stop_signal, [Path(command[0]), self.folder])
-        with open_log(self.log) as output:
-            self._child = start_child([*start, *command], output=output, env={"PATH": os.defpath, "LC_ALL": "C"})
-        self._await()
-        self.set_up()
+        The server inherits the locked log as its output, so the lock is free when the last of its processes is gone.
+        A process id in a file proves nothing: after a restart of a container it may be anybody's.
+        """
+        deadline = time.monotonic() + PREDECESSOR_SECONDS
+        while not _lock(output.fileno()):
+            if time.monotonic() > deadline:
+                raise EmbeddedError(f"an earlier {self.name} still runs in {self.folder}: end it, then start again")
+            time.sleep(POLL_SECONDS)
+        if os.fstat(output.fileno()).st_size > KEEP_LOG_BYTES:
+            output.truncate(0)
 
     def _await(self) -> None:
-        assert self._child is not None
         deadline = time.monotonic() + START_SECONDS
         while not self.answers():
-            if self._child.poll() is not None or time.monotonic() > deadline:
+            if not self.alive or time.monotonic() > deadline:
                 raise EmbeddedError(f"{self.name} did not start: {self.reason()} (see {self.log})")
             time.sleep(POLL_SECONDS)
-
-    def reason(self) -> str:
-        """The last line of the server's log."""
-        lines = self.log.read_text(errors="replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
 
     def _leave(self) -> None:
         if self._child:
             self.stop(self._child)
             self._child = None
             remove_private(self.sockets)
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        if self._owner_lock >= 0:
+            os.close(self._owner_lock)
+            self._owner_lock = -1
 
-    def stop(self, child: subprocess.Popen[bytes]) -> None:
-        """End the server, keeping its data whole."""
-        stop_child(child, self.stop_signal, grace=STOP_SECONDS)
+
+def _lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
