@@ -7,7 +7,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from webapp.errors import Invalid
 
-MIN_LENGTH, MAX_LENGTH = 10, 200
+MIN_LENGTH, MAX_LENGTH = 12, 200
 _HASHER = PasswordHasher()
 # Verified against when there is no such account, so that both cases take the same time.
 _NOBODY = _HASHER.hash("nobody's password")

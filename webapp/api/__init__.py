@@ -1,0 +1,16 @@
+"""The JSON API: importing a resource's file registers its rows."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from webapp.api import context, exchanges, settings
+from webapp.http.endpoint import MOUNTS, api
+
+RESOURCES = (context, exchanges, settings)
+
+
+def register(app: Flask) -> None:
+    """Mount every row under `/api` and `/dm/api`, in both spellings."""
+    for number, prefix in enumerate(MOUNTS):
+        app.register_blueprint(api, url_prefix=prefix, name=f"api{number or ''}")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from sqlalchemy import BigInteger, DateTime, MetaData, Text, func
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import DeclarativeBase, mapped_column
+from sqlalchemy.orm import DeclarativeBase, mapped_column, registry
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -21,13 +21,16 @@ NAMING = {
 class Base(DeclarativeBase):
     """Maps Python types to the column types that also work distributed: bigint ids, timestamptz, text, jsonb."""
 
-    metadata = MetaData(naming_convention=NAMING)
-    type_annotation_map = {
-        int: BigInteger,
-        str: Text,
-        datetime: DateTime(timezone=True),
-        dict[str, Any]: JSONB,
-    }
+    # The registry holds the map, not the class: flask-sqlalchemy derives its model class from this one.
+    registry = registry(
+        metadata=MetaData(naming_convention=NAMING),
+        type_annotation_map={
+            int: BigInteger,
+            str: Text,
+            datetime: DateTime(timezone=True),
+            dict[str, Any]: JSONB,
+        },
+    )
 
 
 Id = Annotated[int, mapped_column(BigInteger, primary_key=True, autoincrement=True)]

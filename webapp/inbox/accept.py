@@ -81,7 +81,9 @@ def deposit(
     if skip_reason is None:
         _refuse_backlog(session, org_id, backlog_limit)
     # Whoever holds this lock inserts and commits first, so ids of one lane become visible in ascending order.
-    session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:lane, :org))"), {"lane": work.lane, "org": org_id})
+    session.execute(
+        text("SELECT pg_advisory_xact_lock(hashtextextended(:lane, :org))"), {"lane": work.lane, "org": org_id}
+    )
     item_id = session.scalar(_INSERT, _values(org_id, work, skip_reason))
     if item_id is None:
         first = first_answer(session, org_id, work)
@@ -157,7 +159,9 @@ def _fenced(session: Session, org_id: int, work: Work) -> tuple[Work, str | None
 def _refuse_backlog(session: Session, org_id: int, limit: int) -> None:
     full = session.scalar(_NTH_UNFINISHED, {"org": org_id, "skip": limit - 1})
     if full is not None:
-        raise TooMany("Too many unfinished exchanges; hand in more when some are done.", retry_after=BACKLOG_RETRY_SECONDS)
+        raise TooMany(
+            "Too many unfinished exchanges; hand in more when some are done.", retry_after=BACKLOG_RETRY_SECONDS
+        )
 
 
 def _values(org_id: int, work: Work, skip_reason: str | None) -> dict[str, Any]:

@@ -91,9 +91,7 @@ def bound_waiting(session: Session) -> None:
     session.execute(text("SET LOCAL lock_timeout = '20s'"))
 
 
-def _take(
-    session: Session, org_id: int, limit: int, after_lane: str, token: UUID, lease_seconds: float
-) -> list[Item]:
+def _take(session: Session, org_id: int, limit: int, after_lane: str, token: UUID, lease_seconds: float) -> list[Item]:
     given = {"org": org_id, "limit": limit, "after": after_lane, "claim": token, "lease": lease_seconds}
     return [_item(row) for row in session.execute(_CLAIM, given)]
 

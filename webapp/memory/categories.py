@@ -85,7 +85,7 @@ def list_categories(
     with transaction(actor.org_id) as session:
         seed(session, actor.org_id, agent_id)
         chosen = [Category.org_id == actor.org_id, Category.agent_id == agent_id]
-        chosen += [] if include_inactive else [Category.is_active]
+        chosen += [] if include_inactive else [Category.is_active.is_(True)]
         count = session.scalar(select(func.count()).select_from(Category).where(*chosen)) or 0
         rows = session.scalars(
             select(Category).where(*chosen).order_by(Category.id).limit(size).offset((page - 1) * size)

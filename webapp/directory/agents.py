@@ -1,0 +1,163 @@
+"""Agents of an org."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from webapp.access.actor import Actor, AgentRoleName
+from webapp.access.policy import Action, Target, require
+from webapp.db.models import Account, Agent, AgentRole
+from webapp.db.session import transaction
+from webapp.directory import rules
+from webapp.directory.people import find_user, set_role_rows
+from webapp.directory.types import AgentView
+from webapp.errors import Invalid, NotVisible, Overtaken
+from webapp.memory import audit
+from webapp.memory.types import Page
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDraft:
+    """What may be set on an agent; None leaves a field as it is. `editors` and `viewers` are complete lists of usernames."""
+
+    name: str | None = None
+    description: str | None = None
+    enable_memory_component: bool | None = None
+    is_archived: bool | None = None
+    editors: Sequence[str] | None = None
+    viewers: Sequence[str] | None = None
+
+
+def put_agent(
+    actor: Actor, slug: str, draft: AgentDraft, *, expected_version: int | None = None
+) -> tuple[AgentView, bool]:
+    """Create or update an agent; True beside it when it is new. Raises Invalid, Overtaken."""
+    require(actor, Action.WRITE_AGENTS, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        created = _create(session, actor.org_id, rules.agent_slug(slug), draft)
+        row = _row(session, actor.org_id, slug, lock=True)
+        if expected_version is not None and row.version != expected_version:
+            raise Overtaken
+        if not created:
+            row.version += 1
+        _apply(session, actor, row, draft)
+        session.flush()
+        audit.record(
+            session, actor, "agent.created" if created else "agent.edited", "agent", target_id=row.id,
+            target_label=row.slug,
+        )  # fmt: skip
+        session.refresh(row)
+        return _with_roles(session, row), created
+
+
+def find_agent(session: Session, org_id: int, reference: str) -> AgentView | None:
+    """By slug or UUID, without its roles."""
+    row = session.scalar(select(Agent).where(Agent.org_id == org_id, _matches(reference)))
+    return _view(row) if row else None
+
+
+def get_agent(actor: Actor, reference: str) -> AgentView:
+    """By slug or UUID, with its editors and viewers."""
+    require(actor, Action.READ_AGENTS, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        return _with_roles(session, _row(session, actor.org_id, reference))
+
+
+def list_agents(
+    actor: Actor, *, search: str = "", include_archived: bool = True, page: int = 1, size: int = 20
+) -> Page[AgentView]:
+    """Agents by name. `search` is a literal part of name, slug or description."""
+    require(actor, Action.READ_AGENTS, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        chosen = select(Agent).where(Agent.org_id == actor.org_id)
+        if not include_archived:
+            chosen = chosen.where(Agent.archived_at.is_(None))
+        if search.strip():
+            columns = (Agent.name, Agent.slug, Agent.description)
+            chosen = chosen.where(or_(*(column.icontains(search.strip(), autoescape=True) for column in columns)))
+        count = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
+        rows = session.scalars(chosen.order_by(func.lower(Agent.name), Agent.id).limit(size).offset((page - 1) * size))
+        return Page([_view(row) for row in rows], count, page, size)
+
+
+def _create(session: Session, org_id: int, slug: str, draft: AgentDraft) -> bool:
+    name = rules.name(draft.name or slug)
+    made = session.execute(
+        insert(Agent).values(org_id=org_id, slug=slug, name=name).on_conflict_do_nothing().returning(Agent.id)
+    )
+    return made.first() is not None
+
+
+def _apply(session: Session, actor: Actor, row: Agent, draft: AgentDraft) -> None:
+    if draft.name is not None:
+        row.name = rules.name(draft.name)
+    if draft.description is not None:
+        row.description = _description(draft.description)
+    if draft.enable_memory_component not in (None, row.enable_memory_component):
+        row.enable_memory_component = bool(draft.enable_memory_component)
+        row.memory_changed_at, row.memory_changed_by = func.now(), actor.label
+    if draft.is_archived is not None and draft.is_archived is not (row.archived_at is not None):
+        row.archived_at = func.now() if draft.is_archived else None
+    for role, names in (("editor", draft.editors), ("viewer", draft.viewers)):
+        if names is not None:
+            _set_roles(session, row, role, names)  # type: ignore[arg-type]
+
+
+def _description(value: str) -> str:
+    if len(value) > 2_000:
+        raise Invalid({"description": ["Ensure this field has no more than 2000 characters."]})
+    return value.strip()
+
+
+def _set_roles(session: Session, row: Agent, role: AgentRoleName, usernames: Sequence[str]) -> None:
+    users = {name: find_user(session, row.org_id, name) for name in usernames}
+    unknown = sorted(name for name, user in users.items() if user is None)
+    if unknown:
+        raise Invalid({f"{role}s": [f"Not a member: {', '.join(unknown)}."]})
+    held = session.scalars(
+        select(AgentRole.user_id).where(
+            AgentRole.org_id == row.org_id, AgentRole.agent_id == row.id, AgentRole.role == role
+        )
+    )
+    roles: dict[int, AgentRoleName | None] = dict.fromkeys(held)
+    roles |= {user.id: role for user in users.values() if user is not None}
+    set_role_rows(session, row.org_id, row.id, roles)
+
+
+def _matches(reference: str):  # type: ignore[no-untyped-def]  # a SQLAlchemy expression
+    try:
+        return Agent.unique_id == UUID(reference)
+    except ValueError:
+        return Agent.slug == reference
+
+
+def _row(session: Session, org_id: int, reference: str, *, lock: bool = False) -> Agent:
+    chosen = select(Agent).where(Agent.org_id == org_id, _matches(reference))
+    row = session.scalar(chosen.with_for_update() if lock else chosen)
+    if row is None:
+        raise NotVisible
+    return row
+
+
+def _with_roles(session: Session, row: Agent) -> AgentView:
+    rows = session.execute(
+        select(AgentRole.role, Account.username)
+        .join(Account, Account.id == AgentRole.user_id)
+        .where(AgentRole.org_id == row.org_id, AgentRole.agent_id == row.id)
+        .order_by(Account.username)
+    ).all()
+    editors = tuple(name for role, name in rows if role == "editor")
+    return _view(row, editors, tuple(name for role, name in rows if role == "viewer"))
+
+
+def _view(row: Agent, editors: tuple[str, ...] = (), viewers: tuple[str, ...] = ()) -> AgentView:
+    return AgentView(
+        row.id, row.unique_id, row.slug, row.name, row.description, row.enable_memory_component,
+        row.archived_at is not None, row.version, row.created_at, editors, viewers,
+    )  # fmt: skip

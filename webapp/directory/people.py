@@ -1,0 +1,272 @@
+"""People of an org: accounts, their membership and their roles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Select, func, or_, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from webapp.access import sign_in, tokens
+from webapp.access.actor import Actor, AgentRoleName, OrgRole
+from webapp.access.policy import Action, Target, require
+from webapp.db.models import Account, AgentRole, Membership, Subject
+from webapp.db.session import transaction
+from webapp.directory import rules
+from webapp.directory.types import UserView
+from webapp.errors import Invalid, NotVisible
+from webapp.memory import audit
+from webapp.memory.types import Page
+
+ROLES: tuple[OrgRole, ...] = ("admin", "member")
+LAST_ADMIN = "The last admin of an organisation cannot be removed."
+
+
+@dataclass(frozen=True, slots=True)
+class PersonDraft:
+    """What may be set on a member; None leaves a field as it is. `email` is needed for a new account."""
+
+    email: str | None = None
+    full_name: str | None = None
+    role: OrgRole | None = None
+
+
+def put_person(actor: Actor, username: str, draft: PersonDraft) -> tuple[UserView, bool]:
+    """Create or update a member; True beside it when they are new to the org.
+
+    An account that exists already (another org's member) joins this org with its own name and e-mail, which only its
+    owner changes; `email` must then match. Raises Invalid.
+    """
+    require(actor, Action.WRITE_PEOPLE, Target(actor.org_id))
+    if draft.role is not None and draft.role not in ROLES:
+        raise Invalid({"role": [f'"{draft.role}" is not a valid choice.']})
+    with transaction(actor.org_id) as session:
+        account, new_account = _account(session, rules.username(username), draft)
+        created = _join(session, actor.org_id, account.id, draft.role or "member")
+        if not created and draft.role is not None:
+            _set_role(session, actor, account.id, draft.role)
+        if not new_account:
+            _edit_account(session, actor, account, draft)
+        audit.record(
+            session, actor, "person.created" if created else "person.edited", "user", target_user_id=account.id,
+            target_label=account.username, detail={"role": draft.role} if draft.role else {},
+        )  # fmt: skip
+        return _one(session, actor.org_id, account.id), created
+
+
+def find_user(session: Session, org_id: int, reference: str) -> UserView | None:
+    """By username, else numeric id, else e-mail, within the org; members that were removed are not found."""
+    chosen = _joined(org_id).where(Membership.removed_at.is_(None), _matches(reference))
+    row = session.execute(chosen).first()
+    return _view(session, *row._tuple()) if row else None
+
+
+def get_user(actor: Actor, user_id: int) -> UserView:
+    """One member, by an admin or themselves."""
+    if user_id != actor.account_id:
+        require(actor, Action.READ_PEOPLE, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        return _one(session, actor.org_id, user_id)
+
+
+def list_people(actor: Actor, *, search: str = "", page: int = 1, size: int = 20) -> Page[UserView]:
+    """Members by name. `search` is a literal part of username, e-mail or full name, whatever the case."""
+    require(actor, Action.FIND_PEOPLE, Target(actor.org_id, agent_id=next(iter(actor.agent_roles), None)))
+    with transaction(actor.org_id) as session:
+        chosen = _joined(actor.org_id).where(Membership.removed_at.is_(None))
+        if search.strip():
+            columns = (Account.username, Account.email, Account.full_name)
+            chosen = chosen.where(or_(*(column.icontains(search.strip(), autoescape=True) for column in columns)))
+        count = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
+        rows = session.execute(chosen.order_by(func.lower(Account.username)).limit(size).offset((page - 1) * size))
+        return Page([_view(session, *row._tuple()) for row in rows], count, page, size)
+
+
+def set_agent_role(actor: Actor, user_id: int, agent_id: int, role: AgentRoleName | None) -> None:
+    """Make a member editor or viewer of an agent, or neither."""
+    require(actor, Action.WRITE_PEOPLE, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        _one(session, actor.org_id, user_id)
+        set_role_rows(session, actor.org_id, agent_id, {user_id: role})
+        audit.record(
+            session, actor, "person.agent_role", "user", target_id=agent_id, target_user_id=user_id,
+            detail={"role": role},
+        )  # fmt: skip
+
+
+def set_role_rows(
+    session: Session, org_id: int, agent_id: int, roles: dict[int, AgentRoleName | None]
+) -> None:
+    """The rows behind `set_agent_role`, for verbs that have already decided."""
+    for user_id, role in roles.items():
+        session.execute(
+            text("DELETE FROM agent_role WHERE org_id = :org AND agent_id = :agent AND user_id = :user"),
+            {"org": org_id, "agent": agent_id, "user": user_id},
+        )
+        if role is not None:
+            session.add(AgentRole(org_id=org_id, agent_id=agent_id, user_id=user_id, role=role))
+    try:
+        with session.begin_nested():
+            session.flush()
+    except IntegrityError as error:
+        raise NotVisible from error
+
+
+def remove_person(actor: Actor, user_id: int) -> None:
+    """End a membership; what is remembered stays until it is erased. The last admin cannot be removed."""
+    require(actor, Action.WRITE_PEOPLE, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        user = _one(session, actor.org_id, user_id)
+        _keep_an_admin(session, actor.org_id, user_id)
+        session.execute(
+            update(Membership)
+            .where(Membership.org_id == actor.org_id, Membership.user_id == user_id)
+            .values(removed_at=func.now())
+        )
+        tokens.revoke_all(session, account_id=user_id, org_id=actor.org_id)
+        audit.record(
+            session, actor, "person.removed", "user", target_user_id=user_id, target_label=user.username
+        )
+
+
+def invite_link(actor: Actor, user_id: int, purpose: str) -> sign_in.Link:
+    """A one-time link for a member: `set_password` or `sign_in`."""
+    require(actor, Action.WRITE_PEOPLE, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        user = _one(session, actor.org_id, user_id)
+        audit.record(
+            session, actor, f"person.link_{purpose}", "user", target_user_id=user_id, target_label=user.username
+        )
+        return sign_in.new_link(session, user_id, purpose, org_id=actor.org_id)
+
+
+def load_user(session: Session, org_id: int, user_id: int) -> UserView:
+    """One member inside a transaction that is already open; NotVisible when there is none."""
+    return _one(session, org_id, user_id)
+
+
+def _joined(org_id: int) -> Select[Account, Membership]:
+    return (
+        select(Account, Membership)
+        .join(Membership, Membership.user_id == Account.id)
+        .where(Membership.org_id == org_id)
+    )
+
+
+def _matches(reference: str):  # type: ignore[no-untyped-def]  # a SQLAlchemy expression
+    if "@" in reference:
+        return func.lower(Account.email) == reference.lower()
+    if re.fullmatch(r"[0-9]{1,18}", reference):
+        return Account.id == int(reference)
+    return func.lower(Account.username) == reference.lower()
+
+
+def _one(session: Session, org_id: int, user_id: int) -> UserView:
+    chosen = _joined(org_id).where(Account.id == user_id, Membership.removed_at.is_(None))
+    row = session.execute(chosen).one_or_none()
+    if row is None:
+        raise NotVisible
+    return _view(session, *row._tuple())
+
+
+def _view(session: Session, account: Account, member: Membership) -> UserView:
+    rows = session.execute(
+        select(AgentRole.agent_id, AgentRole.role).where(
+            AgentRole.org_id == member.org_id, AgentRole.user_id == account.id
+        )
+    )
+    roles = {row[0]: row[1] for row in rows}
+    return UserView(
+        account.id, account.username, account.email, account.full_name, member.role,  # type: ignore[arg-type]
+        account.disabled_at is not None, member.removed_at, roles,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _account(session: Session, username: str, draft: PersonDraft) -> tuple[Account, bool]:
+    found = sign_in.find_account(session, username)
+    if found is not None:
+        return found, False
+    if draft.email is None:
+        raise Invalid({"email": ["This field is required."]})
+    account = Account(
+        username=username,
+        email=rules.email(draft.email),
+        full_name=rules.name(draft.full_name or "", field="full_name", blank=True),
+    )
+    session.add(account)
+    _flush_unique(session)
+    return account, True
+
+
+def _flush_unique(session: Session) -> None:
+    try:
+        with session.begin_nested():
+            session.flush()
+    except IntegrityError as error:
+        raise Invalid({"email": ["This email address is already in use."]}) from error
+
+
+def _join(session: Session, org_id: int, user_id: int, role: OrgRole) -> bool:
+    values = {"org_id": org_id, "user_id": user_id, "role": role}
+    joined = session.execute(
+        insert(Membership)
+        .values(**values)
+        .on_conflict_do_update(
+            index_elements=["org_id", "user_id"],
+            set_={"removed_at": None, "role": role},
+            where=Membership.removed_at.is_not(None),
+        )
+        .returning(Membership.user_id)
+    ).first()
+    session.execute(insert(Subject).values(org_id=org_id, user_id=user_id).on_conflict_do_nothing())
+    return joined is not None
+
+
+def _set_role(session: Session, actor: Actor, user_id: int, role: OrgRole) -> None:
+    if role != "admin":
+        _keep_an_admin(session, actor.org_id, user_id)
+    session.execute(
+        update(Membership)
+        .where(Membership.org_id == actor.org_id, Membership.user_id == user_id)
+        .values(role=role)
+    )
+
+
+def _keep_an_admin(session: Session, org_id: int, leaving: int) -> None:
+    # Locks every admin's row, so that two admins who remove each other at once do not both succeed.
+    admins = session.scalars(
+        select(Membership.user_id)
+        .join(Account, Account.id == Membership.user_id)
+        .where(
+            Membership.org_id == org_id,
+            Membership.role == "admin",
+            Membership.removed_at.is_(None),
+            Account.disabled_at.is_(None),
+        )
+        .with_for_update(of=Membership)
+    ).all()
+    if list(admins) == [leaving]:
+        raise Invalid(LAST_ADMIN)
+
+
+def _edit_account(session: Session, actor: Actor, account: Account, draft: PersonDraft) -> None:
+    changed = {
+        "email": rules.email(draft.email) if draft.email is not None else account.email,
+        "full_name": rules.name(draft.full_name, field="full_name", blank=True)
+        if draft.full_name is not None
+        else account.full_name,
+    }
+    if changed["email"] == account.email and changed["full_name"] == account.full_name:
+        return
+    if _orgs_of(session, account.id) != [actor.org_id]:
+        raise Invalid("This person belongs to several organisations: only they can change their name and e-mail.")
+    account.email, account.full_name = changed["email"], changed["full_name"]
+    _flush_unique(session)
+
+
+def _orgs_of(session: Session, account_id: int) -> Sequence[int]:
+    return list(session.scalars(text("SELECT orgs_of_account(:account)"), {"account": account_id}))

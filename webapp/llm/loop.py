@@ -1,0 +1,43 @@
+"""One event loop in a thread of its own, so that threads can make calls with a deadline that really ends them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Coroutine
+from threading import Lock, Thread
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class LoopThread:
+    """Runs coroutines for other threads. The thread starts at the first use and dies with the process."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._pid = 0
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """The coroutine's result, awaited from the calling thread; raises what it raises, CancelledError included."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._running()).result()
+
+    def cancel_all(self) -> None:
+        """Cancel what is running."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._cancel, self._loop)
+
+    @staticmethod
+    def _cancel(loop: asyncio.AbstractEventLoop) -> None:
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            # A thread does not survive a fork: the child starts its own.
+            if self._loop is None or self._pid != os.getpid():
+                self._loop, self._pid = asyncio.new_event_loop(), os.getpid()
+                Thread(target=self._loop.run_forever, name=self._name, daemon=True).start()
+            return self._loop

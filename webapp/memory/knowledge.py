@@ -1,0 +1,232 @@
+"""Agent knowledge (Shared Memory): written by hand, about no person, delivered to everyone who talks to the agent.
+
+Nothing in capture imports this module: there is no code path from a conversation to agent knowledge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Row, Select, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from webapp.access.actor import Actor
+from webapp.access.policy import Action, Target, require
+from webapp.db.models import Account, Agent, Knowledge
+from webapp.db.session import transaction
+from webapp.errors import Conflict, NotVisible, Overtaken
+from webapp.memory import audit, content
+from webapp.memory.queries import person
+from webapp.memory.types import AgentRef, KnowledgeView, Page
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What of an agent's knowledge fits the budget. `used` and `budget` are in characters."""
+
+    entries: list[KnowledgeView]
+    left_out: frozenset[int]
+    used: int
+    budget: int
+
+    def delivers(self, entry_id: int) -> bool:
+        """Whether the entry is injected."""
+        return entry_id not in self.left_out
+
+
+def list_knowledge(
+    actor: Actor,
+    agent_id: int,
+    *,
+    start: datetime | None = None,
+    end: datetime | None = None,
+    deleted: bool = False,
+    page: int = 1,
+    size: int = 20,
+) -> Page[KnowledgeView]:
+    """One page, newest first. `start` is inclusive, `end` exclusive."""
+    require(actor, Action.READ_KNOWLEDGE, Target(actor.org_id, agent_id=agent_id))
+    chosen: list[ColumnElement[bool]] = [
+        Knowledge.org_id == actor.org_id,
+        Knowledge.agent_id == agent_id,
+        Knowledge.deleted_at.is_not(None) if deleted else Knowledge.deleted_at.is_(None),
+    ]
+    chosen += [Knowledge.created_at >= start] if start else []
+    chosen += [Knowledge.created_at < end] if end else []
+    with transaction(actor.org_id) as session:
+        count = session.scalar(select(func.count()).select_from(Knowledge).where(*chosen)) or 0
+        order = (Knowledge.created_at.desc(), Knowledge.id.desc())
+        rows = session.execute(_joined().where(*chosen).order_by(*order).limit(size).offset((page - 1) * size))
+        return Page([_view(row) for row in rows], count, page, size)
+
+
+def get(actor: Actor, agent_id: int, entry_id: int) -> KnowledgeView:
+    """One live entry."""
+    require(actor, Action.READ_KNOWLEDGE, Target(actor.org_id, agent_id=agent_id))
+    with transaction(actor.org_id) as session:
+        return _one(session, actor.org_id, agent_id, entry_id)
+
+
+def add(actor: Actor, agent_id: int, text: str) -> KnowledgeView:
+    """Write one entry. Raises Invalid, or Conflict when the agent has this text already."""
+    require(actor, Action.WRITE_KNOWLEDGE, Target(actor.org_id, agent_id=agent_id))
+    text = content.check(text)
+    with transaction(actor.org_id) as session:
+        row = session.scalar(
+            insert(Knowledge)
+            .values(
+                org_id=actor.org_id,
+                agent_id=agent_id,
+                content=text,
+                content_hash=content.content_hash(text),
+                created_by_id=actor.account_id,
+            )
+            .on_conflict_do_nothing(
+                index_elements=["org_id", "agent_id", "content_hash"], index_where=Knowledge.deleted_at.is_(None)
+            )
+            .returning(Knowledge)
+        )
+        if row is None:
+            raise Conflict(existing_id=_same(session, actor.org_id, agent_id, text))
+        _note(session, actor, row, "created", None)
+        return _one(session, actor.org_id, agent_id, row.id)
+
+
+def edit(
+    actor: Actor, agent_id: int, entry_id: int, text: str, *, expected_version: int | None = None
+) -> KnowledgeView:
+    """Replace an entry's text. Raises Invalid, Overtaken, Conflict with another of the agent's entries."""
+    _require_write(actor, agent_id)
+    text = content.check(text)
+    with transaction(actor.org_id) as session:
+        row = _locked(session, actor.org_id, agent_id, entry_id)
+        if expected_version is not None and row.version != expected_version:
+            raise Overtaken
+        if row.content != text:
+            before = row.content
+            row.content, row.content_hash = text, content.content_hash(text)
+            row.version += 1
+            row.updated_at = func.now()
+            _flush(session)
+            _note(session, actor, row, "edited", before)
+        return _one(session, actor.org_id, agent_id, entry_id)
+
+
+def delete(actor: Actor, agent_id: int, entry_id: int) -> None:
+    """Stop delivering an entry at once; it can be restored for a while."""
+    _require_write(actor, agent_id)
+    with transaction(actor.org_id) as session:
+        row = _locked(session, actor.org_id, agent_id, entry_id)
+        row.deleted_at, row.deleted_by = func.now(), actor.label
+        row.version += 1
+        session.flush()
+        _note(session, actor, row, "deleted", row.content)
+
+
+def restore(actor: Actor, agent_id: int, entry_id: int) -> KnowledgeView:
+    """Deliver a deleted entry again. Raises Conflict when the same text has been written anew."""
+    _require_write(actor, agent_id)
+    with transaction(actor.org_id) as session:
+        row = _locked(session, actor.org_id, agent_id, entry_id, deleted=True)
+        row.deleted_at, row.deleted_by = None, None
+        row.version += 1
+        _flush(session)
+        _note(session, actor, row, "restored", None)
+        return _one(session, actor.org_id, agent_id, entry_id)
+
+
+def delivered(session: Session, org_id: int, agent_id: int, budget: int) -> Delivery:
+    """What is injected: oldest first; an entry that does not fit is left out whole and the walk goes on."""
+    live = (Knowledge.org_id == org_id, Knowledge.agent_id == agent_id, Knowledge.deleted_at.is_(None))
+    rows = session.execute(_joined().where(*live).order_by(Knowledge.created_at, Knowledge.id))
+    return within_budget([_view(row) for row in rows], budget)
+
+
+def within_budget(entries: Sequence[KnowledgeView], budget: int) -> Delivery:
+    """The walk itself, over entries that are oldest first; the budget is in characters of text."""
+    fits, left_out, used = [], set(), 0
+    for entry in entries:
+        if used + len(entry.content) > budget:
+            left_out.add(entry.id)
+            continue
+        fits.append(entry)
+        used += len(entry.content)
+    return Delivery(fits, frozenset(left_out), used, budget)
+
+
+def _require_write(actor: Actor, agent_id: int) -> None:
+    target = Target(actor.org_id, agent_id=agent_id)
+    require(actor, Action.WRITE_KNOWLEDGE, target)
+
+
+def _joined() -> Select[Knowledge, Agent, Account | None]:
+    return (
+        select(Knowledge, Agent, Account)
+        .join(Agent, (Agent.org_id == Knowledge.org_id) & (Agent.id == Knowledge.agent_id))
+        .outerjoin(Account, Account.id == Knowledge.created_by_id)
+    )
+
+
+def _view(row: Row[Knowledge, Agent, Account | None]) -> KnowledgeView:
+    entry, agent, account = row._tuple()
+    return KnowledgeView(
+        id=entry.id,
+        agent=AgentRef(agent.id, agent.unique_id, agent.slug, agent.name),
+        content=entry.content,
+        created_by=person(account) if account else None,
+        version=entry.version,
+        created_at=entry.created_at,
+        updated_at=entry.updated_at,
+        deleted_at=entry.deleted_at,
+    )
+
+
+def _one(session: Session, org_id: int, agent_id: int, entry_id: int) -> KnowledgeView:
+    chosen = (Knowledge.org_id == org_id, Knowledge.agent_id == agent_id, Knowledge.id == entry_id)
+    row = session.execute(_joined().where(*chosen, Knowledge.deleted_at.is_(None))).one_or_none()
+    if row is None:
+        raise NotVisible
+    return _view(row)
+
+
+def _locked(session: Session, org_id: int, agent_id: int, entry_id: int, *, deleted: bool = False) -> Knowledge:
+    row = session.scalar(
+        select(Knowledge)
+        .where(Knowledge.org_id == org_id, Knowledge.agent_id == agent_id, Knowledge.id == entry_id)
+        .with_for_update()
+    )
+    if row is None or (row.deleted_at is not None) is not deleted:
+        raise NotVisible
+    return row
+
+
+def _same(session: Session, org_id: int, agent_id: int, text: str) -> int | None:
+    return session.scalar(
+        select(Knowledge.id).where(
+            Knowledge.org_id == org_id,
+            Knowledge.agent_id == agent_id,
+            Knowledge.content_hash == content.content_hash(text),
+            Knowledge.deleted_at.is_(None),
+        )
+    )
+
+
+def _flush(session: Session) -> None:
+    try:
+        with session.begin_nested():
+            session.flush()
+    except IntegrityError as error:
+        raise Conflict from error
+
+
+def _note(session: Session, actor: Actor, row: Knowledge, action: str, before: str | None) -> None:
+    audit.revise(
+        session, actor, "knowledge", row.id, action, version=row.version,
+        before={"content": before} if before is not None else None,
+        after=None if action == "deleted" else {"content": row.content}, agent_id=row.agent_id,
+    )  # fmt: skip
+    audit.record(session, actor, f"knowledge.{action}", "knowledge", target_id=row.id)

@@ -1,0 +1,7 @@
+"""My memory."""
+
+from __future__ import annotations
+
+from flask import Blueprint
+
+pages = Blueprint("profile_memory", __name__)
