@@ -59,7 +59,7 @@ def test_a_wrong_value_is_named_in_one_line(name: str, value: str, said: str) ->
 
 
 def test_an_unknown_memory_name_is_refused_with_a_suggestion() -> None:
-    with pytest.raises(SettingsError, match="MEMORY_WORKER: unknown setting; did you mean MEMORY_WORKERS?"):
+    with pytest.raises(SettingsError, match=r"MEMORY_WORKER: unknown setting; did you mean MEMORY_WORKERS\?"):
         settings(MEMORY_WORKER="2")
 
 
