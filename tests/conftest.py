@@ -90,8 +90,12 @@ def settings(database: servers.Database, valkey_url: str, tmp_path_factory: pyte
 
 
 @pytest.fixture(scope="module")
-def app(settings: Settings) -> Flask:
+def app(settings: Settings) -> Iterator[Flask]:
     """The application over this module's stores."""
     from webapp import create_app
+    from webapp.db.session import db
 
-    return create_app(settings)
+    made = create_app(settings)
+    yield made
+    with made.app_context():
+        db.engine.dispose()

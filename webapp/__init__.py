@@ -63,7 +63,8 @@ def _config(settings: Settings) -> dict[str, object]:
         "PERMANENT_SESSION_LIFETIME": timedelta(hours=settings.session_hours),
         "WTF_CSRF_TIME_LIMIT": None,
         "WTF_CSRF_CHECK_DEFAULT": False,
-        "RATELIMIT_STORAGE_URI": settings.redis_url or "memory://",
+        # The limits package has its own word for a socket.
+        "RATELIMIT_STORAGE_URI": settings.redis_url.replace("unix://", "redis+unix://", 1) or "memory://",
         "RATELIMIT_IN_MEMORY_FALLBACK_ENABLED": True,
         "RATELIMIT_ENABLED": bool(settings.rate_limit or settings.rate_limit_address),
         "RATELIMIT_DEFAULT": settings.rate_limit or None,

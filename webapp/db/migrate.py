@@ -95,7 +95,7 @@ def _grant(connection: Connection, app_role: str) -> None:
     """Grant on what the owner owns, and nothing an extension brought along."""
     role = connection.dialect.identifier_preparer.quote(app_role)
     connection.execute(text(f"GRANT USAGE ON SCHEMA public TO {role}"))
-    for kind, name in connection.execute(_OWNED).tuples().all():
+    for kind, name in connection.execute(_OWNED):
         rights = _RIGHTS[kind] if name != "alembic_version" else "SELECT"
         connection.execute(text(f"GRANT {rights} ON {_KIND_WORD[kind]} {name} TO {role}"))
 

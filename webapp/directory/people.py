@@ -62,7 +62,7 @@ def find_user(session: Session, org_id: int, reference: str) -> UserView | None:
     """By username, else numeric id, else e-mail, within the org; members that were removed are not found."""
     chosen = _joined(org_id).where(Membership.removed_at.is_(None), _matches(reference))
     row = session.execute(chosen).first()
-    return _view(session, *row._tuple()) if row else None
+    return _view(session, *row) if row else None
 
 
 def get_user(actor: Actor, user_id: int) -> UserView:
@@ -83,7 +83,7 @@ def list_people(actor: Actor, *, search: str = "", page: int = 1, size: int = 20
             chosen = chosen.where(or_(*(column.icontains(search.strip(), autoescape=True) for column in columns)))
         count = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
         rows = session.execute(chosen.order_by(func.lower(Account.username)).limit(size).offset((page - 1) * size))
-        return Page([_view(session, *row._tuple()) for row in rows], count, page, size)
+        return Page([_view(session, *row) for row in rows], count, page, size)
 
 
 def set_agent_role(actor: Actor, user_id: int, agent_id: int, role: AgentRoleName | None) -> None:
@@ -170,7 +170,7 @@ def _one(session: Session, org_id: int, user_id: int) -> UserView:
     row = session.execute(chosen).one_or_none()
     if row is None:
         raise NotVisible
-    return _view(session, *row._tuple())
+    return _view(session, *row)
 
 
 def _view(session: Session, account: Account, member: Membership) -> UserView:

@@ -172,7 +172,7 @@ def _joined() -> Select[Knowledge, Agent, Account | None]:
 
 
 def _view(row: Row[Knowledge, Agent, Account | None]) -> KnowledgeView:
-    entry, agent, account = row._tuple()
+    entry, agent, account = row
     return KnowledgeView(
         id=entry.id,
         agent=AgentRef(agent.id, agent.unique_id, agent.slug, agent.name),

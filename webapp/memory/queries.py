@@ -120,7 +120,7 @@ def view_query() -> Select[Memory, Account, Agent | None, Category | None]:
 
 def view(row: Row[Memory, Account, Agent | None, Category | None]) -> MemoryView:
     """One row of `view_query` as a value."""
-    memory, account, agent, category = row._tuple()
+    memory, account, agent, category = row
     return MemoryView(
         id=memory.id,
         content=memory.content,
