@@ -7,6 +7,7 @@ docs/capture.md.
 
 from __future__ import annotations
 
-from webapp.llm.rules.extract import Kind, Statement, extract
+from webapp.llm.rules.pattern import Kind
+from webapp.llm.rules.statements import Statement, extract
 
 __all__ = ["Kind", "Statement", "extract"]

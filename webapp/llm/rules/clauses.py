@@ -8,8 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from webapp.llm.rules.sentences import Sentence, sentences
+
+# Longer than anybody's clause: what runs on without a stop is read this far.
+MAX_CLAUSE = 500
+# So many clauses are in no sentence that anybody speaks.
+MAX_SUBJECTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,39 +33,65 @@ _SUBJECT = re.compile(r"(?<![\w'’.\-/])(?P<i>I['’](?:m|ve|d|ll)|im|ive|I)(?!
 _BREAK = re.compile(r"[,;:(—–\x00]|\s-\s")
 # What may stand between the start of a clause and its "I" without changing who speaks or whether it is meant.
 _LEAD_IN = (
-    r"(?:(?:well|hi|hello|hey|hiya|ok|okay|so|yes|yeah|yep|nope|no|btw|by the way|actually|honestly|tbh|fyi|also|plus|now|currently|today|"
-    r"these days|nowadays|right now|lately|recently|personally|as a matter of fact|in fact|in general|generally|usually|sadly|luckily|"
-    r"unfortunately|fortunately|anyway|quick background|background|for context|context|just so you know|(?:please )?(?:note|remember|keep in mind)|"
-    r"you should know|since you asked|after all|at the moment|at work|at school|then|thanks|thank you|sorry|there|all|everyone|guys|ah|oh|um|hmm|"
-    r"please|last \w{1,12}|(?:two|three|\d{1,3}|a few) \w{1,12} ago|i (?:think|guess|feel|must say|must admit|have to say|have to admit|should mention|"
-    r"should say)|i['’]?d say|that|like i said|as i said|finally|eventually|yesterday|this \w{1,12}|to be (?:honest|fair|clear))\b\s*)*"
+    r"(?:(?:well|hi|hello|hey|hiya|ok|okay|so|yes|yeah|yep|nope|no|btw|by the way|actually|"
+    r"honestly|tbh|fyi|also|plus|now|currently|today|"
+    r"these days|nowadays|right now|lately|recently|personally|as a matter of fact|in fact|"
+    r"in general|generally|usually|sadly|luckily|"
+    r"unfortunately|fortunately|anyway|quick background|background|for context|context|"
+    r"just so you know|(?:please )?(?:note|remember|keep in mind)|"
+    r"you should know|since you asked|after all|at the moment|at work|at school|then|thanks|"
+    r"thank you|sorry|there|all|everyone|guys|ah|oh|um|hmm|"
+    r"please|last \w{1,12}|(?:two|three|\d{1,3}|a few) \w{1,12} ago|i (?:think|guess|feel|"
+    r"must say|must admit|have to say|have to admit|should mention|"
+    r"should say)|i['’]?d say|that|like i said|as i said|finally|eventually|yesterday|"
+    r"this \w{1,12}|to be (?:honest|fair|clear))\b\s*)*"
 )
 _CONJUNCTION = r"(?:.*\b(?:and|but|because|cause|cuz|since|although|though|while|even though|so|as|plus)\s+)?"
 _OPENING = re.compile(rf"^\s*[\"'*\-]?\s*{_CONJUNCTION}{_LEAD_IN}$", re.IGNORECASE)
-_PREPOSITIONAL = re.compile(r"^\s*(?:after|for|in|during|over|since|until|as)\s(?:[\w'’\-]{1,30}\s){1,7}$", re.IGNORECASE)
-_PRONOUN = re.compile(r"\b(?:i|you|he|she|it|we|they|who|which|that|is|are|was|were|dreams?|soon|long|far|well|much)\b", re.IGNORECASE)
+_PREPOSITIONAL = re.compile(
+    r"^\s*(?:after|for|in|during|over|since|until|as)\s(?:[\w'’\-]{1,30}\s){1,7}$", re.IGNORECASE
+)
+_PRONOUN = re.compile(
+    r"\b(?:i|you|he|she|it|we|they|who|which|that|is|are|was|were|dreams?|soon|long|far|well|"
+    r"much)\b",
+    re.IGNORECASE,
+)
 _NOT_MEANT = re.compile(
-    r"\b(?:if|when|whenever|unless|until|where|what|which|whether|how|why|who|whom|than|wish|hope|says?|said|(?:soon|long|far|well|much) as|"
-    r"did|do|does|am|should|can|could|would|will|had|was|were|before|after|once|till|pretend|imagine|suppose|maybe|perhaps|might|"
+    r"\b(?:if|when|whenever|unless|until|where|what|which|whether|how|why|who|whom|than|"
+    r"wish|hope|says?|said|(?:soon|long|far|well|much) as|"
+    r"did|do|does|am|should|can|could|would|will|had|was|were|before|after|once|till|pretend|"
+    r"imagine|suppose|maybe|perhaps|might|"
     r"thinks|believes?|told|claims?|bet|doubt)\s+(?:that\s+)?$",
     re.IGNORECASE,
 )
-_I_SAY = re.compile(r"\bi(?:['’]?d| would| must| have to| should) say\s+(?:that\s+)?$|\bi (?:think|guess)\s+(?:that\s+)?$", re.IGNORECASE)
+_I_SAY = re.compile(
+    r"\bi(?:['’]?d| would| must| have to| should) say\s+(?:that\s+)?$|\bi (?:think|guess)\s+(?:that\s+)?$",
+    re.IGNORECASE,
+)
 _REASON = re.compile(r"\b(?:because|cause|cuz|since|as)\s+$", re.IGNORECASE)
 _QUESTION = re.compile(
-    r"(?:[,;:.(—–]|\s-|\band|\bso|\bbut)\s*(?:(?:and|so|but|then|ok|please)[\s,]+){0,3}(?:what|how|can|could|is|are|do|does|did|should|where|when|why|which|"
+    r"(?:[,;:.(—–]|\s-|\band|\bso|\bbut)\s*(?:(?:and|so|but|then|ok|please)[\s,]+){0,3}(?:what|"
+    r"how|can|could|is|are|do|does|did|should|where|when|why|which|"
     r"who|any|would|will|may|has|have|am i|shall|whats|hows|isn't|aren't|don't|doesn't)\b",
     re.IGNORECASE,
 )
 # Of the words that are nouns too, only before what makes them verbs.
 _BASE = (
-    r"live in|work (?:as|at|for|in)|study|teach|prefer|enjoy|struggle|freelance|have (?:trouble|difficulty)|don't like|always|mostly|"
+    r"live in|work (?:as|at|for|in)|study|teach|prefer|enjoy|struggle|freelance|have (?:trouble|"
+    r"difficulty)|don't like|always|mostly|"
     r"(?:love|hate|run|own|manage|want|hope|plan|need|find|lead) (?:a|an|my|to|the|it|\w+ing)"
 )
-_PAST = "worked|moved|lived|studied|started|joined|left|quit|finished|passed|graduated|completed|became|got|grew up|won|earned|dropped out|switched|changed"
-_ING = "working|living|studying|teaching|learning|training|preparing|doing|trying|hoping|planning|saving|running|struggling|looking"
+_PAST = (
+    "worked|moved|lived|studied|started|joined|left|quit|finished|passed|graduated|completed|"
+    "became|got|grew up|won|earned|dropped out|switched|changed"
+)
+_ING = (
+    "working|living|studying|teaching|learning|training|preparing|doing|trying|hoping|planning|"
+    "saving|running|struggling|looking"
+)
 _SHARED_SUBJECT = re.compile(
-    rf"(?:,?\s+and(?: also| now| then| currently)?|,?\s+but(?: now)?|,)\s+(?=(?P<base>(?:{_BASE})\b)|(?P<past>(?:{_PAST})\b)|(?P<ing>(?:{_ING})\b))",
+    rf"(?:,?\s+and(?: also| now| then| currently)?|,?\s+but(?: now)?|,)\s+(?=(?P<base>(?:{_BASE})\b)|"
+    rf"(?P<past>(?:{_PAST})\b)|(?P<ing>(?:{_ING})\b))",
     re.IGNORECASE,
 )
 # Inside a relative or dependent clause, or another person's, the verb has another subject.
@@ -67,13 +99,22 @@ _WITHIN = re.compile(r"\b(?:who|that|which|you|they|we|he|she|by|people|how|what
 _INFINITIVE = re.compile(r"\bto [a-z]+\b")
 _PROGRESSIVE = re.compile(r"I (?:am|have been) (?:\w+ ){0,2}\w+ing\b")
 _ELIDED = re.compile(
-    rf"^\W*(?:(?:well|ok|so|hi|hey|yes|yeah|thanks|hello|ok so)[,!]? )?(?P<adverb>(?:just|finally|recently|currently|now|already|still) )?"
-    rf"(?P<rest>(?P<been>been )?(?P<ing>(?:{_ING})\b)|(?P<plain>(?:{_PAST}|published|launched|solved|ran|scored|struggle|prefer|love|hate)\b))",
+    rf"^\W*(?:(?:well|ok|so|hi|hey|yes|yeah|thanks|hello|ok so)[,!]? )?(?P<adverb>(?:just|"
+    rf"finally|recently|currently|now|already|still) )?"
+    rf"(?P<rest>(?P<been>been )?(?P<ing>(?:{_ING})\b)|(?P<plain>(?:{_PAST}|published|launched|"
+    rf"solved|ran|scored|struggle|prefer|love|hate)\b))",
+    re.IGNORECASE,
+)
+# "Learning German is fun" has its subject after all.
+_IS_SUBJECT = re.compile(
+    r"^\W*(?:\w+ing|love|hate)\b[^,;.]{0,80}?\b(?:is|are|was|were|isn't|wasn't|has|have been|"
+    r"can|could|helps?|takes?|makes?|seems?|feels?|gives?|fascinates?|will|would|'s)\b",
     re.IGNORECASE,
 )
 _OF_MINE = re.compile(
     r"(?:^|[.,;:(—–\x00]|\b(?:and|but|because|so)\s)\s*(?=my\s)(?P<clause>my\s+(?:\w[\w'’\-]*\s+){0,2}"
-    r"(?:goal|aim|dream|plan|target|ambition|objective|resolution|weakness|weak (?:spot|point)|favou?rite|fav|major|degree|job|profession)\b.*)",
+    r"(?:goal|aim|dream|plan|target|ambition|objective|resolution|weakness|weak (?:spot|"
+    r"point)|favou?rite|fav|major|degree|job|profession)\b.*)",
     re.IGNORECASE,
 )
 _TO_ME = re.compile(r"\b(?:for me|(?:confuses?|overwhelms?|intimidates?|trips?) me)\b", re.IGNORECASE)
@@ -91,8 +132,15 @@ _SPELLING = (
     (re.compile(r"\s+"), " "),
     (re.compile(r"^I (?:don't|do not) (\w+)\b(.{1,120}?) any ?more\b", re.IGNORECASE), r"I no longer \1\2"),
     # Said for emphasis, not for content.
-    (re.compile(r"^(I (?:am |have |would |do |don't )?)(?:(?:just|really|actually|honestly|also|basically|totally|definitely|absolutely|still|truly|very much|"
-                r"personally|kinda|kind of|sort of|only|simply|even|at least|obviously) )+", re.IGNORECASE), r"\1"),
+    (
+        re.compile(
+            r"^(I (?:am |have |would |do |don't )?)(?:(?:just|really|actually|honestly|also|basically|"
+            r"totally|definitely|absolutely|still|truly|very much|"
+            r"personally|kinda|kind of|sort of|only|simply|even|at least|obviously) )+",
+            re.IGNORECASE,
+        ),
+        r"\1",
+    ),
 )
 
 
@@ -108,18 +156,18 @@ def clauses(message: str) -> Iterator[Clause]:
 def _of_sentence(sentence: Sentence) -> Iterator[tuple[int, str]]:
     """Each clause's offset in the sentence and its words as typed."""
     text = sentence.text
-    subjects = [match.start("i") for match in _SUBJECT.finditer(text)]
+    subjects = [match.start("i") for match in islice(_SUBJECT.finditer(text), MAX_SUBJECTS)]
     for position, start in enumerate(subjects):
-        if _is_meant(text[:start]):
+        if _is_meant(text[max(0, start - 300) : start]):
             following = subjects[position + 1] if position + 1 < len(subjects) else len(text)
             if (end := _statement_end(sentence, start, following)) is not None:
-                yield start, text[start:end]
+                yield start, text[start : min(end, start + MAX_CLAUSE)]
     yield from _without_subject(sentence)
 
 
 def _is_meant(before: str) -> bool:
-    opening = _BREAK.split(before[-300:])[-1]
-    if _NOT_MEANT.search(opening) and not _I_SAY.search(opening):
+    opening = _BREAK.split(before)[-1]
+    if _NOT_MEANT.search(opening[-40:]) and not _I_SAY.search(opening[-40:]):
         return False
     if _OPENING.match(opening):
         return True
@@ -133,7 +181,7 @@ def _statement_end(sentence: Sentence, start: int, following: int) -> int | None
     question = _QUESTION.search(sentence.text, start)
     if question and question.start() > start:
         return min(following, question.start())
-    if _REASON.search(sentence.text[:start]) or following < len(sentence.text):
+    if _REASON.search(sentence.text[max(0, start - 20) : start]) or following < len(sentence.text):
         return following
     return None
 
@@ -142,11 +190,12 @@ def _without_subject(sentence: Sentence) -> Iterator[tuple[int, str]]:
     text = sentence.text
     if (to_me := _TO_ME.search(text)) and not sentence.asks:
         start = max((match.end() for match in _ASIDE.finditer(text, 0, to_me.start())), default=0)
-        yield start, text[start:]
+        yield start, text[start:][:MAX_CLAUSE]
     if (mine := _OF_MINE.search(text)) and not sentence.asks:
-        yield mine.start("clause"), mine.group("clause")
-    if (elided := _ELIDED.match(text)) and not sentence.asks:
-        yield elided.start("rest"), text[elided.start("rest") :]
+        yield mine.start("clause"), mine.group("clause")[:MAX_CLAUSE]
+    elided = None if sentence.asks or _IS_SUBJECT.search(text) else _ELIDED.match(text)
+    if elided and not (elided["ing"] and not elided["been"] and not elided["adverb"]):
+        yield elided.start("rest"), text[elided.start("rest") :][:MAX_CLAUSE]
 
 
 def _spell(words: str) -> str:
@@ -176,5 +225,5 @@ def _subject_goes_on(before: str, shared: re.Match[str]) -> bool:
     if _WITHIN.search(before):
         return False
     if shared["ing"]:
-        return bool(_PROGRESSIVE.match(before))
+        return bool(_PROGRESSIVE.match(before)) and "and" in shared.group()
     return bool(shared["past"]) or not _INFINITIVE.search(before)

@@ -1,4 +1,4 @@
-"""From the first person to a sentence about the user: "I am moving to my sister's" → "The user is moving to their sister's."."""
+"""From the first person to a sentence about the user: "I moved to my sister's" → "The user moved to their sister's."."""
 
 from __future__ import annotations
 
@@ -8,10 +8,66 @@ from webapp.llm.rules.sentences import BLANK
 
 MAX_WORDS = 45
 
-_AUXILIARIES = {"am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "go": "goes", "was": "was"}
-_UNCHANGED = frozenset(["would", "will", "can", "can't", "cannot", "could", "should", "must", "may", "might", "had", "was", "did", "used", "never"])
+_AUXILIARIES = {
+    "am": "is",
+    "have": "has",
+    "do": "does",
+    "don't": "doesn't",
+    "haven't": "hasn't",
+    "go": "goes",
+    "was": "was",
+}
+_UNCHANGED = frozenset(
+    [
+        "would",
+        "will",
+        "can",
+        "can't",
+        "cannot",
+        "could",
+        "should",
+        "must",
+        "may",
+        "might",
+        "had",
+        "was",
+        "did",
+        "used",
+        "never",
+    ]
+)
 _ADVERBS = frozenset(
-    ["always", "usually", "mostly", "mainly", "often", "sometimes", "generally", "finally", "now", "currently", "rarely", "normally", "typically", "primarily", "strongly", "much", "already", "originally", "constantly", "regularly", "eventually", "recently", "no", "longer", "any", "more", "anymore", "very", "far"]
+    [
+        "always",
+        "usually",
+        "mostly",
+        "mainly",
+        "often",
+        "sometimes",
+        "generally",
+        "finally",
+        "now",
+        "currently",
+        "rarely",
+        "normally",
+        "typically",
+        "primarily",
+        "strongly",
+        "much",
+        "already",
+        "originally",
+        "constantly",
+        "regularly",
+        "eventually",
+        "recently",
+        "no",
+        "longer",
+        "any",
+        "more",
+        "anymore",
+        "very",
+        "far",
+    ]
 )
 _PRONOUNS = {
     "my": "their",
@@ -29,17 +85,32 @@ _PRONOUNS = {
     "we": "they",
 }
 # Not "US" the country, nor "7 am".
-_PRONOUN = re.compile(r"\b(?:[Ii] am|[Ii]['’](?:m|ve|d|ll)|[Mm]yself|[Mm]y|[Mm]ine|[Mm]e|I|i(?![.\-])|[Oo]ur|[Ww]e|us)\b")
+_PRONOUN = re.compile(
+    r"\b(?:[Ii] am|[Ii]['’](?:m|ve|d|ll)|[Mm]yself|[Mm]y|[Mm]ine|[Mm]e|I|i(?![.\-])|[Oo]ur|"
+    r"[Ww]e|us)\b"
+)
 _CUT = re.compile(
-    r"\s+(?:because|cause|cuz|bc|but|which|whereas|although|though|even though|while|so(?! far)|if|unless|when(?:ever)?|where(?=\s+(?:i|we|it|the)\b)|lol|haha\w*|btw|please|tho|"
-    r"and(?=\s+(?:i|i'm|i've|my|we|he|she|they|it|it's|its|this|that|that's|there|everything|everyone|now|then|still|what|how|can|could|honestly|nothing|please|the \w+ (?:is|was|are)|"
-    r"our|mine|so|yet|only|\w+ (?:is|was|are|were|needs|lives|works|has|runs)|already have|\w+ \w+ (?:is|was|are|were|needs|has))\b)|and$|or$|and not|not by)\b"
-    r"|\s*(?:[;(…\n\x00]|\.{2,}|\s[-–—]+\s|—|\s[:;]-?[)(DP3]|:(?=\s))|[\s,]+(?:too|though|right now|anyway|honestly|either|though|obviously|as well)(?=\W*$)",
+    r"\s+(?:because|cause|cuz|bc|but|which|whereas|although|though|even though|while|so(?! far)|"
+    r"if|unless|when(?:ever)?|where(?=\s+(?:i|we|it|the)\b)|lol|haha\w*|btw|please|tho|"
+    r"and(?=\s+(?:i|i'm|i've|my|we|he|she|they|it|it's|its|this|that|that's|there|everything|"
+    r"everyone|now|then|still|what|how|can|could|honestly|nothing|please|the \w+ (?:is|"
+    r"was|are)|"
+    r"our|mine|so|yet|only|\w+ (?:is|was|are|were|needs|lives|works|has|runs)|already have|"
+    r"\w+ \w+ (?:is|was|are|were|needs|has))\b)|and$|or$|and not|not by)\b"
+    r"|\s*(?:[;(…\n\x00]|\.{2,}|\s[-–—]+\s|—|\s[:;]-?[)(DP3]|:(?=\s))|[\s,]+(?:too|though|"
+    r"right now|anyway|honestly|either|though|obviously|as well)(?=\W*$)",
     re.IGNORECASE,
 )
 _EDGE = " \t\n,.;:!?…-–—\"'”’“*_😀😅😂🙂😊🎉🙏😭😢❤️🥳👍"
-_CONTINUES = re.compile(r"^\s*(?:[A-Z][\w'’.\-]*(?:\s+[A-Z][\w'’.\-]*){0,2}\s*$|(?:[\w'’\-]+\s){0,2}[\w'’\-]+,? (?:and|or) [\w'’\-]+(?: [\w'’\-]+){0,3}\s*$)")
-_CLAUSE_WORD = re.compile(r"\b(?:i|my|it|its|it's|is|are|was|were|you|your|they|he|she|we|that|this|so|but|please|thanks|what|how)\b", re.IGNORECASE)
+_CONTINUES = re.compile(
+    r"^\s*(?:[A-Z][\w'’.\-]*(?:\s+[A-Z][\w'’.\-]*){0,2}\s*$|(?:[\w'’\-]+\s){0,2}[\w'’\-]+,? (?:and|"
+    r"or) [\w'’\-]+(?: [\w'’\-]+){0,3}\s*$)"
+)
+_CLAUSE_WORD = re.compile(
+    r"\b(?:i|my|it|its|it's|is|are|was|were|you|your|they|he|she|we|that|this|so|but|please|"
+    r"thanks|what|how)\b",
+    re.IGNORECASE,
+)
 
 
 def trim(words: str) -> str:
@@ -51,7 +122,9 @@ def trim(words: str) -> str:
         rest = ",".join(more[part:])
         if _CONTINUES.match(more[part]) and not _CLAUSE_WORD.search(more[part]):
             head += "," + more[part]
-        elif _CONTINUES.match(rest.split(",", 1)[-1]) and len(more[part].split()) <= 3 and not _CLAUSE_WORD.search(rest):
+        elif (
+            _CONTINUES.match(rest.split(",", 1)[-1]) and len(more[part].split()) <= 3 and not _CLAUSE_WORD.search(rest)
+        ):
             head += "," + rest
             break
         else:
@@ -100,5 +173,46 @@ def _third_person(verb: str) -> str:
 
 
 PRESENT = frozenset(
-    ["work", "live", "study", "teach", "run", "own", "manage", "lead", "prefer", "love", "like", "hate", "enjoy", "dislike", "struggle", "want", "hope", "plan", "need", "aim", "intend", "find", "freelance", "learn", "mix", "keep", "get", "understand", "come", "attend", "major", "reside", "specialize", "specialise", "suck", "dream", "tend", "confuse", "feel", "wish"]
+    [
+        "work",
+        "live",
+        "study",
+        "teach",
+        "run",
+        "own",
+        "manage",
+        "lead",
+        "prefer",
+        "love",
+        "like",
+        "hate",
+        "enjoy",
+        "dislike",
+        "struggle",
+        "want",
+        "hope",
+        "plan",
+        "need",
+        "aim",
+        "intend",
+        "find",
+        "freelance",
+        "learn",
+        "mix",
+        "keep",
+        "get",
+        "understand",
+        "come",
+        "attend",
+        "major",
+        "reside",
+        "specialize",
+        "specialise",
+        "suck",
+        "dream",
+        "tend",
+        "confuse",
+        "feel",
+        "wish",
+    ]
 )

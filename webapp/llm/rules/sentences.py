@@ -13,29 +13,40 @@ from dataclasses import dataclass
 BLANK = "\x00"
 
 # All repetition is bounded: a hostile message must not cost more than its length.
-_OPAQUE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{1,400}`|^[ \t]{0,20}>[^\n]*|https?://\S+", re.DOTALL | re.MULTILINE)
+_OPAQUE = re.compile(
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{1,400}`|^[ \t]{0,20}>[^\n]*|https?://\S+", re.DOTALL | re.MULTILINE
+)
 _CODE_LINE = re.compile(
-    r"\w{1,40}\([^)\n]{0,80}[\"'][^)\n]{0,200}\)|\w{1,40} ?= ?[\"'\[{(]|[;{]\s{0,9}$|^\s{0,40}(?:import |from \S{1,80} import|def |class |return )"
+    r"\w{1,40}\([^)\n]{0,80}[\"'][^)\n]{0,200}\)|\w{1,40} ?= ?[\"'\[{(]|[;{]\s{0,9}$|^\s{0,40}(?:import |"
+    r"from \S{1,80} import|def |class |return )"
 )
 # A quotation of four words or more, or with an "I" in it, is somebody's speech; a shorter one may be a name.
 _SPEECH = re.compile(
-    r"[\"“”„«](?=[^\"“”„«»\n]{0,600}\b(?:I|my|me|im)\b|(?:[^\s\"“”„«»]{1,60}\s){3})[^\"“”«»\n]{1,600}[\"“”»]", re.IGNORECASE
+    r"[\"“”„«](?=[^\"“”„«»\n]{0,600}\b(?:I|my|me|im)\b|(?:[^\s\"“”„«»]{1,60}\s){3})[^\"“”«»\n]{1,600}[\"“”»]",
+    re.IGNORECASE,
 )
 
-_NOT_ABBREVIATED = r"(?<!\b[A-Z])(?<!\b(?:St|Dr|Mr|Ms|vs|No|no|Jr|Sr|Mt|Ft))(?<!\b(?:Mrs|e\.g|i\.e|etc|Inc|Ltd))(?<!\bProf)(?<!\bapprox)"
+_NOT_ABBREVIATED = (
+    r"(?<!\b[A-Z])(?<!\b(?:St|Dr|Mr|Ms|vs|No|no|Jr|Sr|Mt|Ft))(?<!\b(?:Mrs|e\.g|i\.e|etc|Inc|"
+    r"Ltd))(?<!\bProf)(?<!\bapprox)"
+)
 _SENTENCE_END = re.compile(
-    rf"(?:(?<![.!?…]){_NOT_ABBREVIATED}[.!?…]+[\"'”’)\]]{{0,3}}(?=\s|$)|\n+)(?:\s?(?:[:;]-?[)(DP3](?=\s|$)|[\U0001f300-\U0001faff☺❤️])){{0,5}}"
+    rf"(?:(?<![.!?…]){_NOT_ABBREVIATED}[.!?…]+[\"'”’)\]]{{0,3}}(?=\s|$)|\n+)(?:\s?(?:[:;]-?[)(DP3](?=\s|"
+    rf"$)|[\U0001f300-\U0001faff☺❤️])){{0,5}}"
     r"|\s[:;]-?[)(DP](?=\s|$)"
 )
 
 _SCENE = re.compile(
-    r"^\W*(?:(?:please|now|ok|okay|so|let's|lets|can you|could you),? )*(?:imagine|pretend|suppose|supposing|assume|assuming|"
-    r"let's say|lets say|say i\b|say that i\b|role-? ?play|picture this|act as|play the role|write (?:me )?(?:a|an|the|some|in|as)\b|"
+    r"^\W*(?:(?:please|now|ok|okay|so|let's|lets|can you|could you),? )*(?:imagine|pretend|"
+    r"suppose|supposing|assume|assuming|"
+    r"let's say|lets say|say i\b|say that i\b|role-? ?play|picture this|act as|play the role|"
+    r"write (?:me )?(?:a|an|the|some|in|as)\b|"
     r"continue the story|in this (?:story|scenario|game)|scenario:|from the perspective)",
     re.IGNORECASE,
 )
 _MATERIAL = re.compile(
-    r"^\W*(?:(?:hi|hey|hello|please|pls|now|ok|okay|so|can you|could you|would you|help me),? )*(?:translate|proof-?read|correct|"
+    r"^\W*(?:(?:hi|hey|hello|please|pls|now|ok|okay|so|can you|could you|would you|help me),? )*(?:translate|"
+    r"proof-?read|correct|"
     r"rewrite|rephrase|paraphrase|summari[sz]e|conjugate|improve|polish|edit|shorten|check|fix|transcribe|parse|"
     r"classify|analy[sz]e|annotate|what tense|how do (?:you|i|we) say|what does|continue|complete) ?",
     re.IGNORECASE,
@@ -49,12 +60,19 @@ _IRONY = re.compile(
     r"\bsaid no one\b|[:;]-?P\b|🙄|🙃|, not!|\bin my dreams\b|\bnot true that\b",
     re.IGNORECASE,
 )
-_CONDITIONAL = re.compile(r"^\W*(?:(?:and|but|so|well|even|also|then|what),? )*(?:if|unless|whether|when|once|whenever|until)\b", re.IGNORECASE)
+_CONDITIONAL = re.compile(
+    r"^\W*(?:(?:and|but|so|well|even|also|then|what),? )*(?:if|unless|whether|when|once|whenever|"
+    r"until)\b",
+    re.IGNORECASE,
+)
 _POLITE_IF = re.compile(
-    r"^\W*(?:if (?:it|that) (?:helps|matters)|in case|if you(?:'re| are)? (?:must|need|want|wonder\w*|ask\w*|care)[^,]*|if i'm honest)[^,]*,", re.IGNORECASE
+    r"^\W*(?:if (?:it|that) (?:helps|matters)|in case|if you(?:'re| are)? (?:must|need|"
+    r"want|wonder\w*|ask\w*|care)[^,]*|if i'm honest)[^,]*,",
+    re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:says?|said|told (?:me|him|her|us|them)|asks?|asked|wrote|writes|thinks?|believes?|claims?|replied|answered)\b[^.]*:|"
+    r"\b(?:says?|said|told (?:me|him|her|us|them)|asks?|asked|wrote|writes|thinks?|believes?|"
+    r"claims?|replied|answered)\b[^.]*:|"
     r"^\W*(?:the|my|our|his|her|their) (?:\w+ ){1,3}(?:says?|said|thinks?|claims?|believes?|told)\b",
     re.IGNORECASE,
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from webapp.llm.rules.circumstances import CIRCUMSTANCES
 from webapp.llm.rules.clauses import clauses
-from webapp.llm.rules.patterns import PATTERNS, Kind, Pattern
+from webapp.llm.rules.leanings import LEANINGS
+from webapp.llm.rules.pattern import Kind
 from webapp.llm.rules.retell import about_them, finish, retell, trim
 
 MAX_MESSAGE = 100_000
@@ -38,17 +40,17 @@ def extract(user_message: str) -> list[Statement]:
 
 
 def _statement(words: str, quote: str) -> Statement | None:
-    for pattern in PATTERNS:
-        match = pattern.pattern.match(words)
+    for pattern in CIRCUMSTANCES + LEANINGS:
+        match = pattern.words.match(words)
         if match:
             said = trim(match["object"])
             if said and pattern.accepts(said):
-                text = _say(pattern, words[: match.start("object")] + said)
+                text = _say(words[: match.start("object")] + said)
                 return Statement(text, pattern.kind, quote) if text else None
     return _hard_for_me(words, quote)
 
 
-def _say(pattern: Pattern, words: str) -> str | None:
+def _say(words: str) -> str | None:
     if words.startswith("I "):
         return retell(words)
     return finish("The user's " + about_them(words).removeprefix("their ").removeprefix("Their "))
@@ -56,13 +58,20 @@ def _say(pattern: Pattern, words: str) -> str | None:
 
 _HARD_FOR_ME = re.compile(
     r"^\s*(?P<what>[\w'’#+\-]+(?:\s[\w'’#+\-]+){0,4}?)\s+(?:is|are|feels?)\s+"
-    r"(?P<how>(?:(?:really|very|quite|so|always|still|too|super|particularly) ){0,2}(?:hard|difficult|confusing|tricky|challenging|tough|impossible)) for me\b",
+    r"(?P<how>(?:(?:really|very|quite|so|always|still|too|super|particularly) ){0,2}(?:hard|"
+    r"difficult|confusing|tricky|challenging|tough|impossible)) for me\b",
     re.IGNORECASE,
 )
 _CONFUSES_ME = re.compile(
-    r"^\s*(?P<what>[\w'’#+\-]+(?:\s[\w'’#+\-]+){0,4}?)\s+(?:(?:always|really|still|often) )?(?P<how>confuse|overwhelm|intimidate)s? me\b", re.IGNORECASE
+    r"^\s*(?P<what>[\w'’#+\-]+(?:\s[\w'’#+\-]+){0,4}?)\s+(?:(?:always|really|still|often) )?(?P<how>confuse|"
+    r"overwhelm|intimidate)s? me\b",
+    re.IGNORECASE,
 )
-_POINTS = re.compile(r"\b(?:it|this|that|these|those|you|your|which|what|he|she|they|the|everything|nothing|not|who)\b", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\b(?:it|this|that|these|those|you|your|which|what|he|she|they|the|everything|nothing|"
+    r"not|who)\b",
+    re.IGNORECASE,
+)
 
 
 def _hard_for_me(words: str, quote: str) -> Statement | None:
