@@ -20,7 +20,7 @@ help:
 	@echo "make lock      renew requirements/*.txt from pyproject.toml"
 
 run: .venv/run.stamp static/vendor
-	@$(BIN)/python -m jobs serve
+	@$(BIN)/flask --app jobs.cli serve
 
 test: lint static/vendor
 	@$(BIN)/python -m pytest -n $(JOBS)

@@ -28,7 +28,8 @@ class EmbeddingProcess(EmbeddedServer):
 
     name = "the embedding model"
     socket_name = SOCKET_NAME
-    stop_signal = signal.SIGTERM
+    # At once: whoever asks for a vector at this moment is about to end, too.
+    stop_signal = signal.SIGINT
 
     def prepare(self, account: Account) -> None:
         """It keeps nothing."""

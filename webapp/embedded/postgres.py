@@ -31,6 +31,9 @@ INITDB = (
     "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--lc-collate=C", "--lc-ctype=C.UTF-8",
 )  # fmt: skip
 
+# What it answers to our own questions while it starts.
+STARTING_UP = "the database system is starting up"
+
 SETTINGS = {
     "listen_addresses": "",
     "port": str(PORT),
@@ -105,6 +108,11 @@ class EmbeddedPostgres(EmbeddedServer):
         with self._superuser("postgres") as connection:
             connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
 
+    def reset(self) -> None:
+        """Begin anew with an empty database `memory`."""
+        self.drop_database(DATABASE)
+        self.set_up()
+
     def prepare(self, account: Account) -> None:
         """Make the cluster on the first start; refuse one that other binaries made."""
         shutil.rmtree(self._unfinished, ignore_errors=True)
@@ -147,8 +155,9 @@ class EmbeddedPostgres(EmbeddedServer):
 
     def reason(self) -> str:
         """The server's own words for why it gave up."""
-        fatal = [line for line in self.log.read_text(errors="replace").splitlines() if "FATAL:" in line]
-        return fatal[-1].split("FATAL:")[1].strip() if fatal else super().reason()
+        fatal = [line.split("FATAL:")[1].strip() for line in self.said() if "FATAL:" in line]
+        telling = [line for line in fatal if line != STARTING_UP]
+        return telling[-1] if telling else super().reason()
 
     @property
     def _unfinished(self) -> Path:

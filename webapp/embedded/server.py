@@ -47,6 +47,7 @@ class EmbeddedServer(ABC):
         self.sockets = socket_folder(self.folder, self.socket_name)
         self._exclusive = exclusive
         self._owner_lock = -1
+        self._log_start = 0
         self._child: subprocess.Popen[bytes] | None = None
 
     @property
@@ -92,9 +93,16 @@ class EmbeddedServer(ABC):
         stop_child(child, self.stop_signal, grace=STOP_SECONDS)
 
     def reason(self) -> str:
-        """Why it did not start: the last line of its log."""
-        lines = self.log.read_text(errors="replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+        """Why it did not start: the last thing it said."""
+        lines = self.said()
+        return lines[-1] if lines else "it said nothing"
+
+    def said(self) -> list[str]:
+        """The lines that it has logged since it was started last."""
+        with self.log.open("rb") as log:
+            log.seek(self._log_start)
+            lines = log.read().decode(errors="replace").splitlines()
+        return [line.strip() for line in lines if line.strip()]
 
     def __enter__(self) -> Self:
         try:
@@ -159,6 +167,7 @@ class EmbeddedServer(ABC):
             time.sleep(POLL_SECONDS)
         if os.fstat(output.fileno()).st_size > KEEP_LOG_BYTES:
             output.truncate(0)
+        self._log_start = os.fstat(output.fileno()).st_size
 
     def _await(self) -> None:
         deadline = time.monotonic() + START_SECONDS
