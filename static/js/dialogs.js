@@ -3,16 +3,16 @@
   const dialog = () => document.getElementById('dialog');
   const body = () => document.getElementById('dialog-body');
 
-  function open(url) {
-    dialog().dataset.url = url;
-    if (!dialog().open) dialog().showModal();
-    else body().querySelector('[autofocus]')?.focus();
+  // The address under which the same form stands on a page of its own: where a sign-in that ran out comes back to.
+  function open({ request }) {
+    if (dialog().open) return body().querySelector('[autofocus]')?.focus();
+    dialog().dataset.url = request.method === 'GET' ? request.action : location.pathname + location.search;
+    return dialog().showModal();
   }
 
   document.addEventListener('htmx:after:swap', ({ detail: { ctx } }) => {
     const inDialog = ctx.target === body() || ctx.target === '#dialog-body';
-    if (inDialog && ctx.request.method === 'GET') open(ctx.request.action);
-    else if (inDialog) open(dialog().dataset.url);
+    if (inDialog) open(ctx);
     else if (dialog().open && ctx.response.status < 400 && ctx.sourceElement.closest?.('#dialog')) dialog().close();
   });
 

@@ -81,7 +81,8 @@ def memory_form(**changes: Any) -> Context:
         "categories": None,
         "whom": None,
         "region": "#global-memories",
-        "urls": Shape(save="/example/memory-form", cancel="/example/profile"),
+        "urls": Shape(save="/example/memory-form", cancel="/example/profile", users="#"),
+        "ask_user": False,
         "conflict": None,
     }
     return base | changes
@@ -100,11 +101,11 @@ PROFILE: dict[str, tuple[str, Context]] = {
     "profile-many": ("profile/memory.html", profile(memories=MANY)),
     "profile-empty": ("profile/memory.html", profile(memories=memories([]), agents=[])),
     "profile-no-match": ("profile/memory.html", profile(memories=memories([], q="zebra", filtered=True, searchable=True), agents=[])),
-    "memory-form": ("memory/form.html", memory_form()),
-    "memory-form-new": ("memory/form.html", memory_form(form=form(content=""), editing=False)),
-    "memory-form-category": ("memory/form.html", memory_form(form=form(content="", category=""), editing=False, categories=CATEGORIES, whom="Python Tutor · ada@example.org")),
-    "memory-form-short": ("memory/form.html", memory_form(form=SHORT)),
-    "memory-form-conflict": ("memory/form.html", memory_form(conflict=CONFLICT)),
+    "memory-form": ("dialogs/memory_form.html", memory_form()),
+    "memory-form-new": ("dialogs/memory_form.html", memory_form(form=form(content=""), editing=False)),
+    "memory-form-category": ("dialogs/memory_form.html", memory_form(form=form(content="", category=""), editing=False, categories=CATEGORIES, whom="Python Tutor · ada@example.org")),
+    "memory-form-short": ("dialogs/memory_form.html", memory_form(form=SHORT)),
+    "memory-form-conflict": ("dialogs/memory_form.html", memory_form(conflict=CONFLICT)),
 } | {
     f"error-{status}": ("errors/error.html", {"frame": SIGNED_OUT, "status": status, "detail": None, "urls": Shape(sign_in="#" if status == 401 else None)})
     for status in (400, 401, 403, 404, 405, 413, 429, 500, 503)

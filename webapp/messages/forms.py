@@ -54,10 +54,11 @@ MESSAGES = {
     "memory.edit_title": "Edit Memory",
     "memory.content": "Memory",
     "memory.content_placeholder": "Enter memory content...",
+    "memory.user": "User",
+    "memory.user_hint": "Username or e-mail of the person it is about.",
     "memory.category": "Category",
     "memory.category_empty": "Select a memory category",
     "row.from_conversation": "from conversation {id}",
     "row.edited_by": "Edited by {name}",
     "row.forget": "Don’t remember this again",
-    "category.inactive": "inactive",
 }
