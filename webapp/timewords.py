@@ -54,21 +54,55 @@ def periods_around(day: date) -> list[Period]:
     return [period(unit, day) for unit in Unit]
 
 
-def periods_in(text: str, written_on: date) -> list[Period]:
-    """Return the times that ``text`` names, each once, in the order of the rules; empty when it names none.
+@dataclass(frozen=True, slots=True)
+class Times:
+    """What a text says about time: the periods it names, and the text without the ones that are certain.
+
+    A day or month without a year may be meant otherwise than it is resolved, so its words stay in ``rest``.
+    """
+
+    periods: tuple[Period, ...]
+    rest: str
+
+
+def read_times(text: str, written_on: date) -> Times:
+    """Return the times that ``text`` names, each once; ``rest`` comes back case-folded.
 
     A month or a day without a year is the last one that had begun when the text was written.
     """
     found: dict[Period, None] = {}
-    rest = text.casefold()
+    unread = rest = text.casefold()
+    if not _HINT.search(unread):
+        return Times((), rest)
     for pattern, rule in _RULES:
-        for match in pattern.finditer(rest):
-            found.update(dict.fromkeys(rule(match, written_on)))
-        rest = pattern.sub(" ", rest)
-    return list(found)
+        for match in pattern.finditer(unread):
+            periods = list(rule(match, written_on))
+            found.update(dict.fromkeys(periods))
+            if periods and _is_certain(match):
+                rest = rest.replace(match[0], " ", 1)
+        unread = pattern.sub(" ", unread)
+    return Times(tuple(found), rest)
 
 
-_MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+def _is_certain(match: re.Match[str]) -> bool:
+    parts = match.groupdict()
+    return "month" not in parts or bool(parts.get("year"))
+
+
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "three": 3, "a few": 3, "four": 4, "five": 5}
 _NUMBERS |= {"six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
@@ -149,6 +183,9 @@ def _ago(match: re.Match[str], written_on: date) -> Iterator[Period]:
     if count < 1000:
         yield _back(Unit(match["unit"]), count, written_on)
 
+
+# Nearly every text is without any of these, and is then read once instead of once per rule.
+_HINT = re.compile(rf"\d|yesterday|today|tonight|last|past|previous|this|ago\b|on\s+(?:{'|'.join(_WEEKDAYS)})|{_MONTH}")
 
 _Rule = Callable[[re.Match[str], date], Iterator[Period]]
 _WHICH = r"\b(?P<which>last|past|previous|this)\s+"

@@ -1,0 +1,280 @@
+"""The one ranker: which of a user's memories a message is about. Pure; used by recall, capture and the graph.
+
+A memory's score is ``text + SIMILARITY_WEIGHT * similarity``. ``text`` is BM25 over this user's own memories with
+their own statistics, as the share of the message's weight that was found (0 … 1), where the memories before and
+after in the same session count as context, by their nearness. ``similarity`` is the cosine of the vectors.
+How the constants were chosen, on which half of the data, and what did not help: docs/recall.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from webapp.terms import TermHashes, terms
+
+Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+SIMILARITY_WEIGHT = 0.3
+SATURATION = 0.9
+"""BM25's k1: how soon a repeated term stops to count."""
+LENGTH_SHARE = 0.5
+"""BM25's b: how far a long memory, context included, is held to be long by chance."""
+NEIGHBOUR_SHARES = (0.4, 0.3, 0.2, 0.1)
+"""What a term in the memory 1, 2, 3, 4 places before or after in the same session counts; an own one counts 1."""
+MAX_MESSAGE_TERMS = 128
+"""A longer message is judged by its rarest terms that occur at all."""
+
+
+TEXT_MARGIN = 0.15
+"""How far beyond the floor similarity and text together must reach where the similarity alone does not."""
+TEXT_FLOOR = 0.25
+"""The text score that a memory without a vector must reach."""
+
+
+class Order(StrEnum):
+    """The value of ``MEMORY_RANKING``."""
+
+    HYBRID = "hybrid"
+    COSINE = "cosine"
+
+
+class Outcome(StrEnum):
+    """Why a memory came, or stayed out."""
+
+    CHOSEN = "chosen"
+    NOT_RELEVANT = "not relevant"
+    NEAR_DUPLICATE = "says what a chosen one says"
+    NO_PLACE = "no place left"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Memories:
+    """One user's memories as columns of equal length n; place i of each is the same memory, in any order.
+
+    ``sessions`` is 0 for a memory of no session; ``times`` orders a session. ``lengths`` says how many of
+    ``terms`` (all memories' terms, one memory after the other) belong to each. ``similarities`` are cosines,
+    NaN where a memory has no vector yet.
+    """
+
+    ids: Integers
+    sessions: Integers
+    times: Integers
+    lengths: Integers
+    terms: TermHashes
+    similarities: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One memory with what its place came from. ``distance`` is the cosine distance, None without a vector."""
+
+    id: int
+    score: float
+    text: float
+    distance: float | None
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Content:
+    """What deciding about near-duplicates needs of one memory; ``vector`` has length 1, or is None."""
+
+    text: str
+    vector: Floats | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """All memories of ``memories`` with their scores, in the same places."""
+
+    memories: Memories
+    scores: Floats
+    texts: Floats
+    relevant: npt.NDArray[np.bool_]
+
+
+def rank(memories: Memories, message: TermHashes, recall_floor: float, order: Order = Order.HYBRID) -> Ranking:
+    """Score every memory for a message with these terms (each once).
+
+    ``recall_floor`` is the cosine distance beyond which nothing is relevant by its vector alone.
+    """
+    similarities = np.nan_to_num(memories.similarities, nan=0.0)
+    if order is Order.COSINE:
+        zeros = np.zeros_like(similarities)
+        return Ranking(memories, similarities, zeros, similarities >= 1.0 - recall_floor)
+    texts = text_scores(memories, message)
+    relevant = _relevant(texts, memories.similarities, 1.0 - recall_floor)
+    return Ranking(memories, texts + SIMILARITY_WEIGHT * similarities, texts, relevant)
+
+
+def text_scores(memories: Memories, message: TermHashes) -> Floats:
+    """Return the share of the message's weight that each memory and its context hold: shape (n,), 0 … 1.
+
+    A term that no memory holds weighs most, so that a message about something else scores low everywhere.
+    """
+    count = len(memories.ids)
+    asked = np.unique(message)
+    frequencies = _frequencies(memories, asked)
+    known = frequencies.any(axis=0)
+    unknown_weight = float(np.count_nonzero(~known)) * _weight(count, np.zeros(1))[0]
+    if count == 0 or not known.any():
+        return np.zeros(count, dtype=np.float32)
+    kernel = _Context.of(memories)
+    in_context = kernel.spread(_rarest(frequencies[:, known]))
+    length = kernel.spread(memories.lengths.astype(np.float32)[:, np.newaxis])
+    weights = _weight(count, np.count_nonzero(in_context, axis=0))
+    norm = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length / max(float(length.mean()), 1.0))
+    found = in_context / (in_context + norm)
+    return np.asarray(found @ weights / (weights.sum() + unknown_weight), dtype=np.float32)
+
+
+def best(ranking: Ranking, limit: int, among: npt.NDArray[np.bool_] | None = None) -> list[Ranked]:
+    """Return the ``limit`` highest memories in order, those where ``among`` is true; newer first among equals.
+
+    The outcome of each is ``CHOSEN`` or ``NOT_RELEVANT``; ``choose`` decides about places and duplicates.
+    """
+    places = np.arange(len(ranking.scores)) if among is None else np.flatnonzero(among)
+    order = np.lexsort((-ranking.memories.ids[places], -ranking.scores[places]))[:limit]
+    return [_ranked(ranking, int(place)) for place in places[order]]
+
+
+def choose(
+    ranked: Sequence[Ranked], contents: Mapping[int, Content], places: int, duplicate_distance: float
+) -> list[Ranked]:
+    """Return ``ranked`` in its order with final outcomes, of which at most ``places`` are ``CHOSEN``.
+
+    A memory that says what a chosen one says is left out: their vectors are nearer than ``duplicate_distance``
+    and no number, name, negation or order of words differs. ``contents`` holds those of all relevant ones.
+    """
+    chosen: list[int] = []
+    decided: list[Ranked] = []
+    for one in ranked:
+        outcome = one.outcome
+        if outcome is Outcome.CHOSEN and len(chosen) == places:
+            outcome = Outcome.NO_PLACE
+        elif outcome is Outcome.CHOSEN and _repeats(contents[one.id], chosen, contents, duplicate_distance):
+            outcome = Outcome.NEAR_DUPLICATE
+        elif outcome is Outcome.CHOSEN:
+            chosen.append(one.id)
+        decided.append(replace(one, outcome=outcome))
+    return decided
+
+
+def _repeats(content: Content, chosen: Sequence[int], contents: Mapping[int, Content], distance: float) -> bool:
+    return any(
+        _nearer(content.vector, contents[other].vector, distance) and says_the_same(content.text, contents[other].text)
+        for other in chosen
+    )
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether two near texts differ in no number, name or negation, nor in the order of the same words.
+
+    The vectors cannot tell: "tea over coffee" and "coffee over tea" are 0.004 apart (cosine distance).
+    """
+    if _marks(one) != _marks(other):
+        return False
+    if _unnamed(one, other) or _unnamed(other, one):
+        return False
+    first, second = terms(one), terms(other)
+    return first == second or sorted(first) != sorted(second)
+
+
+def _marks(text: str) -> tuple[list[str], bool]:
+    folded = text.casefold()
+    numbers = (word for word in _WORD.findall(folded) if word[0].isdigit())
+    return sorted(numbers), _NEGATION.search(folded) is not None
+
+
+def _unnamed(text: str, other: str) -> set[str]:
+    """The names in ``text``, capitals inside it, that do not stand in ``other``."""
+    names = {word.casefold() for word in _WORD.findall(text)[1:] if word[0].isupper()}
+    return names.difference(_WORD.findall(other.casefold()))
+
+
+_WORD = re.compile(r"\w+")
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|none|without|cannot|t|nobody|nothing|kein|keine|nicht|"
+    r"nie|ohne|ne|pas|jamais|sans|nunca|sin|non|mai|senza|não|sem|geen|niet|nooit|zonder|не|нет|никогда|без)\b"
+)
+
+
+def _nearer(one: Floats | None, other: Floats | None, distance: float) -> bool:
+    return one is not None and other is not None and float(one @ other) > 1.0 - distance
+
+
+def _ranked(ranking: Ranking, place: int) -> Ranked:
+    similarity = float(ranking.memories.similarities[place])
+    return Ranked(
+        id=int(ranking.memories.ids[place]),
+        score=float(ranking.scores[place]),
+        text=float(ranking.texts[place]),
+        distance=None if np.isnan(similarity) else 1.0 - similarity,
+        outcome=Outcome.CHOSEN if ranking.relevant[place] else Outcome.NOT_RELEVANT,
+    )
+
+
+def _relevant(texts: Floats, similarities: Floats, floor: float) -> npt.NDArray[np.bool_]:
+    """By meaning alone, or by words and meaning together; a memory without a vector by its words alone."""
+    with np.errstate(invalid="ignore"):
+        by_vector = (similarities >= floor) | (similarities + texts >= floor + TEXT_MARGIN)
+    return np.where(np.isnan(similarities), texts >= TEXT_FLOOR, by_vector)
+
+
+def _frequencies(memories: Memories, asked: TermHashes) -> Floats:
+    """How often each memory holds each term of ``asked`` (sorted): shape (n, len(asked))."""
+    size = (len(memories.ids), len(asked))
+    # One look at the low 16 bits leaves few of all the terms to be searched for, however long the message.
+    possible = np.zeros(1 << 16, dtype=np.bool_)
+    possible[asked & 0xFFFF] = True
+    positions = np.flatnonzero(possible[memories.terms & 0xFFFF])
+    found = memories.terms[positions]
+    columns = np.searchsorted(asked, found)
+    columns[columns == len(asked)] = 0
+    hits = asked[columns] == found if len(asked) else np.zeros(0, dtype=np.bool_)
+    rows = np.repeat(np.arange(size[0]), memories.lengths)[positions[hits]]
+    cells = np.bincount(rows * size[1] + columns[hits], minlength=size[0] * size[1])
+    return cells.reshape(size).astype(np.float32)
+
+
+def _rarest(frequencies: Floats) -> Floats:
+    held_by = np.count_nonzero(frequencies, axis=0)
+    return frequencies[:, np.argsort(held_by, kind="stable")[:MAX_MESSAGE_TERMS]]
+
+
+def _weight(count: int, held_by: npt.NDArray[np.integer] | npt.NDArray[np.floating]) -> Floats:
+    """BM25's inverse document frequency, in the form that is never negative."""
+    return np.log1p((count - held_by + 0.5) / (held_by + 0.5)).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Context:
+    """Which memories lie before and after each other in the same session."""
+
+    order: Integers
+    sessions: Integers
+
+    @classmethod
+    def of(cls, memories: Memories) -> _Context:
+        order = np.lexsort((memories.ids, memories.times, memories.sessions))
+        return cls(order, memories.sessions[order])
+
+    def spread(self, values: Floats) -> Floats:
+        """Add to each memory's values what its neighbours give it: shape (n, m) to (n, m)."""
+        own = values[self.order]
+        total = own.copy()
+        for distance, share in enumerate(NEIGHBOUR_SHARES, 1):
+            together = (self.sessions[distance:] == self.sessions[:-distance]) & (self.sessions[distance:] != 0)
+            later = np.flatnonzero(together) + distance
+            total[later] += share * own[later - distance]
+            total[later - distance] += share * own[later]
+        result = np.empty_like(total)
+        result[self.order] = total
+        return result
