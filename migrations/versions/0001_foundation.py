@@ -8,7 +8,7 @@ revision = "0001"
 down_revision = None
 
 PROTECTED = (
-    "membership", "subject", "agent", "agent_role", "category", "inbox", "memory", "memory_vector", "tombstone",
+    "membership", "subject", "agent", "agent_role", "category", "inbox", "memory", "memory_vector", "memory_search", "tombstone",
     "knowledge", "revision", "audit_event",
 )
 
@@ -265,6 +265,18 @@ CREATE TABLE memory_vector (
     CONSTRAINT fk_memory_vector_org_id_memory_id FOREIGN KEY (org_id, memory_id) REFERENCES memory ON DELETE CASCADE
 ) WITH (toast_tuple_target = 8160);
 CREATE INDEX ix_memory_vector_memory ON memory_vector (org_id, memory_id);
+CREATE TABLE memory_search (
+    org_id bigint NOT NULL,
+    user_id bigint NOT NULL,
+    memory_id bigint NOT NULL,
+    agent_id bigint,
+    session_key bigint NOT NULL,
+    said_at timestamptz NOT NULL,
+    terms bytea STORAGE PLAIN NOT NULL,
+    CONSTRAINT pk_memory_search PRIMARY KEY (org_id, user_id, memory_id),
+    CONSTRAINT fk_memory_search_org_id_memory_id FOREIGN KEY (org_id, memory_id) REFERENCES memory ON DELETE CASCADE
+);
+CREATE INDEX ix_memory_search_memory ON memory_search (org_id, memory_id);
 CREATE TABLE tombstone (
     org_id bigint NOT NULL,
     id bigserial,
@@ -339,7 +351,7 @@ CREATE INDEX ix_audit_event_target_user ON audit_event (org_id, target_user_id);
 """
 
 TABLES = (
-    "audit_event", "revision", "tombstone", "memory_vector", "memory", "inbox", "knowledge", "category", "agent_role",
+    "audit_event", "revision", "tombstone", "memory_search", "memory_vector", "memory", "inbox", "knowledge", "category", "agent_role",
     "agent", "subject", "membership", "sign_in_throttle", "one_time_link", "token", "login_session", "account", "org",
 )
 

@@ -26,7 +26,7 @@ def post_context(scope: Scope, body: ContextBody) -> dict[str, Any]:
     return {
         "context": found.context,
         "memories": _memories(found),
-        "knowledge": [{"id": entry.id, "content": entry.content} for entry in found.knowledge],
+        "knowledge": [{"id": entry.id, "content": entry.content} for entry in found.knowledge.entries],
         "hidden_global_memories": found.hidden_global,
         "state": state_shape(found.state),
     }

@@ -22,8 +22,13 @@ def transaction(org_id: int) -> Iterator[Session]:
     to be an integer here; a session-wide `SET` would leak to the next client of a pooled connection.
     """
     with installation() as session:
-        session.execute(text(f"SET LOCAL app.org_id = {int(org_id)}"))
+        enter(session, org_id)
         yield session
+
+
+def enter(session: Session, org_id: int) -> None:
+    """Go into an org for the rest of a transaction that began outside every org."""
+    session.execute(text(f"SET LOCAL app.org_id = {int(org_id)}"))
 
 
 @contextmanager

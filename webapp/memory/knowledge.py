@@ -38,6 +38,9 @@ class Delivery:
         return entry_id not in self.left_out
 
 
+NOTHING = Delivery([], frozenset(), 0, 0)
+
+
 def list_knowledge(
     actor: Actor,
     agent_id: int,

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, text
 from sqlalchemy.orm import Session
 
 from webapp.llm.embeddings import Vector
+from webapp.memory.search import literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ def nearest(
     """
     rows = session.execute(
         _NEAREST,
-        {"org": org_id, "user": user_id, "agent": agent_id, "model": model, "vector": _literal(vector), "limit": limit},
+        {"org": org_id, "user": user_id, "agent": agent_id, "model": model, "vector": literal(vector), "limit": limit},
     )
     return [Neighbour(row.memory_id, float(row.distance)) for row in rows]
 
@@ -39,13 +40,9 @@ def distances(
     """The distance of each of these memories that has a vector."""
     rows = session.execute(
         _DISTANCES,
-        {"org": org_id, "user": user_id, "model": model, "vector": _literal(vector), "ids": list(memory_ids)},
+        {"org": org_id, "user": user_id, "model": model, "vector": literal(vector), "ids": list(memory_ids)},
     )
     return {row.memory_id: float(row.distance) for row in rows}
-
-
-def _literal(vector: Vector) -> str:
-    return "[" + ",".join(map(str, vector.tolist())) + "]"
 
 
 _NEAREST = text(

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from webapp.db.models import Memory, MemoryVector, Tombstone
 from webapp.llm.embeddings import Vector
+from webapp.memory import search
 from webapp.memory.content import content_hash
 from webapp.memory.types import Origin
 
@@ -67,9 +68,13 @@ def insert_memory(session: Session, new: NewMemory) -> int | None:
         .on_conflict_do_nothing(
             index_elements=["org_id", "user_id", "agent_id", "content_hash"], index_where=LIVE
         )
-        .returning(Memory.id)
+        .returning(Memory)
     )
-    return session.scalar(statement)
+    row = session.scalar(statement)
+    if row is None:
+        return None
+    search.index(session, row)
+    return row.id
 
 
 def find_live(session: Session, org_id: int, user_id: int, agent_id: int | None, content: str) -> int | None:
@@ -89,6 +94,22 @@ def load(session: Session, org_id: int, memory_id: int, *, lock: bool = False) -
     """One row in any state, locked for this transaction on request."""
     statement = select(Memory).where(Memory.org_id == org_id, Memory.id == memory_id)
     return session.scalar(statement.with_for_update() if lock else statement)
+
+
+def lineage(session: Session, org_id: int, memory_id: int) -> list[int]:
+    """The memory and everything it replaced, directly or through others: what its history is made of."""
+    return list(session.scalars(_LINEAGE, {"org": org_id, "id": memory_id}))
+
+
+_LINEAGE = text(
+    """
+    WITH RECURSIVE line(id) AS (
+        SELECT CAST(:id AS bigint)
+        UNION SELECT m.id FROM memory m JOIN line ON m.superseded_by_id = line.id WHERE m.org_id = :org
+    )
+    SELECT id FROM line
+    """
+)
 
 
 def put_vector(
@@ -114,17 +135,6 @@ def put_vector(
     )
 
 
-def remove_vectors(session: Session, org_id: int, user_id: int, memory_ids: Sequence[int]) -> None:
-    """Take memories out of the vector search: only live ones have a vector."""
-    session.execute(
-        delete(MemoryVector).where(
-            MemoryVector.org_id == org_id,
-            MemoryVector.user_id == user_id,
-            MemoryVector.memory_id.in_(memory_ids),
-        )
-    )
-
-
 def supersede(session: Session, org_id: int, user_id: int, old_id: int, new_id: int) -> bool:
     """Close a live memory in favour of a newer one. False when it is no longer live."""
     done = session.execute(
@@ -135,7 +145,7 @@ def supersede(session: Session, org_id: int, user_id: int, old_id: int, new_id: 
     )
     if done.first() is None:
         return False
-    remove_vectors(session, org_id, user_id, [old_id])
+    search.remove(session, org_id, user_id, [old_id])
     return True
 
 
@@ -147,11 +157,14 @@ def mark_deleted(session: Session, org_id: int, rows: Sequence[Memory], label: s
         row.version += 1
     session.flush()
     for user_id in {row.user_id for row in rows}:
-        remove_vectors(session, org_id, user_id, [row.id for row in rows if row.user_id == user_id])
+        search.remove(session, org_id, user_id, [row.id for row in rows if row.user_id == user_id])
 
 
-def bury(session: Session, secret_key: str, rows: Sequence[Memory]) -> None:
-    """Leave a tombstone for each row: it says that this was deleted, and nothing of what it said."""
+def bury(session: Session, secret_key: str, rows: Sequence[Memory], *, until: datetime | None = None) -> None:
+    """Leave a tombstone for each row: it says that this was deleted, and nothing of what it said.
+
+    It keeps out what was said before it; `until` a later time, what is said up to then too.
+    """
     for row in rows:
         session.add(
             Tombstone(
@@ -160,6 +173,7 @@ def bury(session: Session, secret_key: str, rows: Sequence[Memory]) -> None:
                 agent_id=row.agent_id,
                 keyed_hash=tombstone_key(secret_key, row.org_id, row.user_id, row.content_hash),
                 source_exchange_id=row.source_exchange_id,
+                deleted_at=until or func.now(),
             )
         )
 

@@ -3,7 +3,7 @@
 from webapp.db.models.agents import Agent, AgentRole, Category, Knowledge
 from webapp.db.models.history import AuditEvent, Revision
 from webapp.db.models.inbox import InboxItem
-from webapp.db.models.memories import DIMENSIONS, Memory, MemoryVector, Tombstone
+from webapp.db.models.memories import DIMENSIONS, Memory, MemorySearch, MemoryVector, Tombstone
 from webapp.db.models.people import (
     Account,
     LoginSession,
@@ -27,6 +27,7 @@ __all__ = [
     "LoginSession",
     "Membership",
     "Memory",
+    "MemorySearch",
     "MemoryVector",
     "OneTimeLink",
     "Org",

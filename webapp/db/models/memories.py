@@ -59,6 +59,23 @@ class MemoryVector(Base):
     embedding: Mapped[Any] = mapped_column(HALFVEC(DIMENSIONS))
 
 
+class MemorySearch(Base):
+    """What the ranker reads of one live memory: its words as stored terms, its time and what it was said beside.
+
+    `session_key` is 0 for a memory of no conversation. `terms` is `webapp.terms.packed`.
+    """
+
+    __tablename__ = "memory_search"
+
+    org_id: Mapped[OrgId]
+    user_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    memory_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    agent_id: Mapped[int | None]
+    session_key: Mapped[int]
+    said_at: Mapped[datetime]
+    terms: Mapped[bytes]
+
+
 class Tombstone(Base):
     """What was deleted: a keyed hash, the source and the time, so that a replay never brings it back."""
 

@@ -14,7 +14,7 @@ from webapp.access.policy import Action, Target, require
 from webapp.db.models import Category, Memory
 from webapp.db.session import transaction
 from webapp.errors import Conflict, Invalid, NotVisible, Overtaken
-from webapp.memory import audit, categories, content, embedding, queries, store
+from webapp.memory import audit, categories, content, embedding, queries, search, store
 from webapp.memory.types import MemoryView, Origin
 
 
@@ -166,4 +166,6 @@ def _save(session: Session, actor: Actor, row: Memory, before: dict[str, str | N
             session.flush()
     except IntegrityError as error:
         raise Conflict from error
+    session.refresh(row)
+    search.index(session, row)
     note(session, actor, row, "edited", before)
