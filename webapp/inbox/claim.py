@@ -52,6 +52,11 @@ def claim(org_id: int, limit: int, *, lease_seconds: float, max_attempts: int, a
         return []
 
 
+def hold(session: Session, item: Item) -> None:
+    """Make sure that the claim is still held, and that nobody takes it before this transaction ends. Raises Fenced."""
+    _update(session, item, _STILL_HELD, {})
+
+
 def finish(session: Session, item: Item, counts: Counts, usage: Usage | None = None) -> None:
     """End the item as `done`, in the transaction that writes what it came to. Raises Fenced."""
     _update(session, item, _DONE, {**_counts(counts), **_usage(usage)})
@@ -167,6 +172,9 @@ _EXPIRED = text(
     """
 )
 _HELD = "WHERE org_id = :org AND id = :id AND state = 'claimed' AND claim = :claim RETURNING id"
+_STILL_HELD = text(
+    "SELECT id FROM inbox WHERE org_id = :org AND id = :id AND state = 'claimed' AND claim = :claim FOR UPDATE"
+)
 _COST = "model = :model, tokens_in = :tokens_in, tokens_out = :tokens_out"
 _DONE = text(
     f"""

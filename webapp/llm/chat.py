@@ -64,13 +64,16 @@ class Chat:
         on. `deadline` is a `time.monotonic()` value that shortens the timeout. Raises ModelError.
         """
         deadline = min(deadline or float("inf"), time.monotonic() + self._timeout)
-        asked = self._capabilities
+        asked = known = self._capabilities
         for _ in range(MAX_ADAPTATIONS):
             parameters = {"messages": list(messages), **asked.parameters(schema, MAX_TOKENS)}
             try:
                 completion = self._call(parameters, deadline)
             except _Refused as refused:
-                asked = self._adapted(asked, refused)
+                if (learned := self._capabilities) != known:
+                    asked = known = learned
+                else:
+                    asked = self._adapted(asked, refused)
                 continue
             self._settle(asked, by_schema=schema is not None)
             return read_completion(completion, self.model)
@@ -84,22 +87,19 @@ class Chat:
             if error.server_side:
                 raise
 
-    def cancel(self) -> None:
-        """End the calls that are in flight: they raise ModelError `model_call_cancelled`."""
-        self._loop.cancel_all()
+    def close(self) -> None:
+        """End the calls that are in flight (they raise ModelError `model_call_cancelled`) and the connections."""
+        client, self._client = self._client, None
+        self._loop.close(client.close if client else None)
 
     def _adapted(self, asked: Capabilities, refused: _Refused) -> Capabilities:
         if refused.words is None:
-            raise refused.error
-        with self._lock:
-            known, settled = self._capabilities, self._settled
-        if known != asked and not settled:
-            return known
+            raise refused.error from None
         adapted = asked.without(refused.words)
         # A refusal that names nothing is worth guessing about only while nothing has been understood yet.
-        adapted = asked.simpler() if adapted is None and not settled else adapted
+        adapted = asked.simpler() if adapted is None and not self._settled else adapted
         if adapted is None:
-            raise refused.error
+            raise refused.error from None
         return adapted
 
     def _settle(self, understood: Capabilities, *, by_schema: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from threading import Lock, Thread
 from typing import Any, TypeVar
 
@@ -24,20 +24,31 @@ class LoopThread:
         """The coroutine's result, awaited from the calling thread; raises what it raises, CancelledError included."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._running()).result()
 
-    def cancel_all(self) -> None:
-        """Cancel what is running."""
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._cancel, self._loop)
-
-    @staticmethod
-    def _cancel(loop: asyncio.AbstractEventLoop) -> None:
-        for task in asyncio.all_tasks(loop):
-            task.cancel()
+    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Cancel what is running, await `last` in the loop, and end the thread."""
+        with self._lock:
+            loop, self._loop = self._loop, None
+        if loop is None or self._pid != os.getpid():
+            return
+        asyncio.run_coroutine_threadsafe(_wind_up(last), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        self._thread.join()
+        loop.close()
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             # A thread does not survive a fork: the child starts its own.
             if self._loop is None or self._pid != os.getpid():
                 self._loop, self._pid = asyncio.new_event_loop(), os.getpid()
-                Thread(target=self._loop.run_forever, name=self._name, daemon=True).start()
+                self._thread = Thread(target=self._loop.run_forever, name=self._name, daemon=True)
+                self._thread.start()
             return self._loop
+
+
+async def _wind_up(last: Callable[[], Awaitable[None]] | None) -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    if last is not None:
+        await last()

@@ -1,0 +1,128 @@
+"""The one transaction in which an exchange becomes memories, under the user's lock and inside the claim's fence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy.orm import Session
+
+from webapp.capture.types import Candidate, Existing, Reason
+from webapp.db.session import transaction
+from webapp.inbox import claim
+from webapp.inbox.types import Counts, Item, Usage
+from webapp.llm.embeddings import Vector
+from webapp.memory import store
+from webapp.memory.enablement import effective
+from webapp.memory.write import captured
+from webapp.memory.write.captured import Captured, Source
+
+DELETED_BEFORE = "deleted_before"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What decides in the transaction, besides the rows."""
+
+    model: str
+    dedup_threshold: float
+    secret_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the model calls of one exchange came to: candidates that passed the gate, each with its vector."""
+
+    candidates: Sequence[tuple[Candidate, Vector]]
+    shown: Sequence[Existing] = ()
+    rejections: Mapping[str, int] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+
+def commit(item: Item, source: Source, found: Found, rules: Rules) -> None:
+    """Write the memories and end the item, all or nothing.
+
+    Ends it as `skipped` where capture was switched off meanwhile, or the user was erased. Raises Fenced.
+    """
+    with transaction(item.org_id) as session:
+        claim.bound_waiting(session)
+        fence = captured.lock_user(session, item.org_id, source.user_id)
+        claim.hold(session, item)
+        reason = fence_reason(item, source, fence) or _off_reason(session, source)
+        if reason is not None:
+            claim.skip(session, item, reason, found.usage)
+            return
+        writer = _Writer(session, source, found.shown, rules)
+        for candidate, vector in found.candidates:
+            writer.write(candidate, vector)
+        claim.finish(session, item, writer.counts(found.rejections), found.usage)
+
+
+def fence_reason(item: Item, source: Source, fence: captured.Fence | None) -> str | None:
+    """Why work accepted before an erasure, or about what was said before it, comes to nothing."""
+    if fence is None or fence.epoch != item.epoch:
+        return "erased"
+    if fence.erased_at is not None and source.occurred_at <= fence.erased_at:
+        return "dated_before_erasure"
+    return None
+
+
+def _off_reason(session: Session, source: Source) -> str | None:
+    # A statement of its own after the lock: it sees what was committed while the lock was waited for.
+    off = effective(session, source.org_id, source.user_id, source.agent_id).capture_off
+    if off is not None:
+        return off.reason
+    return "deleted_since" if store.source_buried(session, source.org_id, source.user_id, source.exchange_id) else None
+
+
+class _Writer:
+    """Decides and writes one candidate after the other; each sees what the ones before it left."""
+
+    def __init__(self, session: Session, source: Source, shown: Sequence[Existing], rules: Rules) -> None:
+        self._session = session
+        self._source = source
+        self._shown = shown
+        self._rules = rules
+        self._categories = captured.category_ids(session, source.org_id, source.agent_id)
+        self._tally: Counter[str] = Counter()
+        self._rejections: Counter[str] = Counter()
+
+    def counts(self, earlier: Mapping[str, int]) -> Counts:
+        """What became of all candidates, those that the gate had turned away before included."""
+        rejections = dict(Counter(earlier) + self._rejections)
+        return Counts(self._tally["created"], self._tally["superseded"], self._tally["duplicates"], rejections)
+
+    def write(self, candidate: Candidate, vector: Vector) -> None:
+        """Add the candidate, let it supersede an older memory, or count why it was not written."""
+        if candidate.scope == "agent" and candidate.category_slug not in self._categories:
+            self._rejections[Reason.INACTIVE_CATEGORY] += 1
+            return
+        if captured.find_same(self._session, self._source, candidate.text) is not None:
+            self._tally["duplicates"] += 1
+            return
+        self._add(candidate, vector)
+
+    def _add(self, candidate: Candidate, vector: Vector) -> None:
+        try:
+            memory_id = captured.add(
+                self._session, self._source, self._row(candidate, vector),
+                model=self._rules.model, secret_key=self._rules.secret_key,
+            )  # fmt: skip
+        except LookupError:
+            self._tally["duplicates"] += 1
+            return
+        if memory_id is None:
+            self._rejections[DELETED_BEFORE] += 1
+            return
+        self._tally["created"] += 1
+
+    def _row(self, candidate: Candidate, vector: Vector) -> Captured:
+        filed = candidate.scope == "agent"
+        return Captured(
+            content=candidate.text,
+            agent_id=self._source.agent_id if filed else None,
+            category_id=self._categories[candidate.category_slug or ""] if filed else None,
+            evidence=candidate.evidence.quote if candidate.evidence else None,
+            vector=vector,
+        )

@@ -1,0 +1,136 @@
+"""From an accepted exchange to memories: candidates are found outside any transaction and written in one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+
+from webapp.capture.commit import Found, Rules, commit, fence_reason
+from webapp.capture.extraction import Context, Extractor
+from webapp.capture.related import related
+from webapp.capture.types import Category, Message
+from webapp.db.session import transaction
+from webapp.errors import Unavailable
+from webapp.inbox import claim
+from webapp.inbox.types import Item
+from webapp.llm.embeddings import Embedder, Vector
+from webapp.llm.errors import ModelError
+from webapp.memory import categories
+from webapp.memory.enablement import effective
+from webapp.memory.write import captured
+from webapp.memory.write.captured import Source
+
+COMMIT_TRIES, COMMIT_PAUSE_SECONDS = 20, 0.5
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds that the model calls of one exchange may take together; how many existing memories they are shown."""
+
+    seconds: float
+    related: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What the rows said before the model was asked."""
+
+    categories: list[Category]
+    zone: str
+
+
+class Pipeline:
+    """The capture of one process. Safe to share between threads."""
+
+    def __init__(self, extractor: Extractor, embedder: Embedder, rules: Rules, limits: Limits) -> None:
+        self._extractor = extractor
+        self._embedder = embedder
+        self._rules = rules
+        self._limits = limits
+
+    def process(self, item: Item) -> None:
+        """End one claimed exchange as `done` or `skipped`.
+
+        Raises ModelError when a model gave nothing to work with, Fenced when the claim is lost; then nothing was
+        written. No connection is held while a model works.
+        """
+        deadline = time.monotonic() + self._limits.seconds
+        source = _source(item)
+        messages = _messages(item)
+        ground = _ground(item, source)
+        if ground is None:
+            return
+        existing = []
+        if said := _said(messages):
+            vector = self._embed([said])[0]
+            with transaction(item.org_id) as session:
+                existing = related(session, source, self._rules.model, vector, self._limits.related)
+        context = Context(ground.categories, existing, source.occurred_at, ground.zone, deadline)
+        extraction = self._extractor.extract(messages, context)
+        vectors = self._embed([one.text for one in extraction.candidates])
+        candidates = list(zip(extraction.candidates, vectors, strict=True))
+        found = Found(candidates, existing, {}, extraction.usage)
+        _persist(lambda: commit(item, source, found, self._rules))
+
+    def _embed(self, texts: list[str]) -> list[Vector]:
+        if not texts:
+            return []
+        try:
+            return list(self._embedder.embed(texts))
+        except Unavailable as error:
+            raise ModelError("embedding_unavailable", server_side=True, retry_after=error.retry_after) from None
+
+
+def _source(item: Item) -> Source:
+    assert item.user_id is not None
+    assert item.agent_id is not None
+    return Source(item.org_id, item.user_id, item.agent_id, item.id, item.session_id, item.occurred_at, item.created_at)
+
+
+def _messages(item: Item) -> list[Message]:
+    body = item.body
+    return [
+        Message(0, "user", body["user_name"] or "User", body["user_message"], item.occurred_at),
+        Message(1, "assistant", body["assistant_name"] or "Assistant", body["assistant_message"], item.occurred_at),
+    ]
+
+
+def _said(messages: list[Message]) -> str:
+    return "\n".join(message.text for message in messages if message.role == "user").strip()
+
+
+def _ground(item: Item, source: Source) -> _Ground | None:
+    """What to work with; None when the exchange was skipped, its text gone in the same transaction."""
+    with transaction(item.org_id) as session:
+        fence = captured.read_user(session, item.org_id, source.user_id)
+        off = effective(session, item.org_id, source.user_id, source.agent_id).capture_off if fence else None
+        reason = fence_reason(item, source, fence) or (off.reason if off else None)
+        if reason is not None:
+            claim.skip(session, item, reason)
+            return None
+        categories.seed(session, item.org_id, source.agent_id)
+        active = categories.active(session, item.org_id, source.agent_id)
+        zone = session.scalar(text("SELECT time_zone FROM org WHERE id = :org"), {"org": item.org_id})
+    known = [Category(one.slug, one.name, one.description, one.extraction_prompt) for one in active]
+    return _Ground(known, zone or "UTC")
+
+
+def _persist(change: Callable[[], None]) -> None:
+    """Run the transaction again where the database went away under it: the claim fences it if it had committed."""
+    for left in reversed(range(COMMIT_TRIES)):
+        try:
+            return change()
+        except (OperationalError, InterfaceError, DBAPIError) as error:
+            lost = isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated
+            if not lost or not left:
+                raise
+            log.warning("commit_retried", error=type(error).__name__)
+            time.sleep(COMMIT_PAUSE_SECONDS)
+    return None
