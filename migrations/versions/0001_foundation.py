@@ -40,6 +40,7 @@ CREATE UNIQUE INDEX uq_account_email ON account (lower(email));
 CREATE TABLE login_session (
     id_hash bytea CONSTRAINT pk_login_session PRIMARY KEY,
     account_id bigint NOT NULL CONSTRAINT fk_login_session_account_id REFERENCES account ON DELETE CASCADE,
+    browser text NOT NULL DEFAULT '',
     created_at timestamptz NOT NULL DEFAULT now(),
     last_seen_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL

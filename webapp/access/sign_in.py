@@ -11,9 +11,10 @@ from sqlalchemy.orm import Session
 from webapp.access import passwords
 from webapp.access.secrets import digest, new_secret
 from webapp.db.models import Account, LoginSession, OneTimeLink
-from webapp.errors import Invalid, TooMany
+from webapp.errors import Invalid
 
 WRONG = "The name or the password is not right."
+BLOCKED = "Too many failed sign-ins. Try again later."
 # Ten wrong passwords in fifteen minutes per account or address: a person's typing errors pass, guessing does not.
 ATTEMPTS, WINDOW_MINUTES = 10, 15
 LINK_LIFETIME = {"set_password": timedelta(days=7), "sign_in": timedelta(minutes=5)}
@@ -21,11 +22,24 @@ LINK_LIFETIME = {"set_password": timedelta(days=7), "sign_in": timedelta(minutes
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """Who a session secret belongs to."""
+    """Who a session secret belongs to. `time_zone` is None where the org's applies."""
 
     account_id: int
     username: str
     is_superuser: bool
+    email: str
+    full_name: str
+    time_zone: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """One browser that is signed in; `here` is the one that asks."""
+
+    browser: str
+    since: datetime
+    last_seen: datetime
+    here: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,53 +68,61 @@ def find_account(session: Session, name: str) -> Account | None:
     return session.scalar(select(Account).where(func.lower(column) == wanted))
 
 
-def check_throttle(session: Session, *keys: str) -> None:
-    """Raise TooMany while any of these keys (account name, address) is blocked."""
-    seconds = session.scalar(
-        text(
-            "SELECT ceil(extract(epoch FROM max(blocked_until) - now()))::bigint FROM sign_in_throttle "
-            "WHERE key_hash = ANY(:keys) AND blocked_until > now()"
-        ),
-        {"keys": [digest(key) for key in keys]},
-    )
-    if seconds:
-        raise TooMany("Too many failed sign-ins. Try again later.", retry_after=int(seconds))
+def throttle_key(session: Session, name: str) -> str:
+    """What attempts for this name are counted under: the account, whichever of its names is used, else the name."""
+    account = find_account(session, name)
+    return f"account:{account.id}" if account else f"name:{name.strip().lower()}"
 
 
-def count_failure(session: Session, *keys: str) -> None:
-    """Count one failed attempt for each key; the tenth within the window blocks it for as long again."""
-    for key in keys:
-        session.execute(
-            text(
-                """
-                INSERT INTO sign_in_throttle AS t (key_hash, failures) VALUES (:key, 1)
-                ON CONFLICT (key_hash) DO UPDATE SET
-                    failures = CASE WHEN t.window_started_at < now() - make_interval(mins => :window) THEN 1
-                                    ELSE t.failures + 1 END,
-                    window_started_at = CASE WHEN t.window_started_at < now() - make_interval(mins => :window) THEN now()
-                                             ELSE t.window_started_at END,
-                    blocked_until = CASE WHEN t.window_started_at >= now() - make_interval(mins => :window)
-                                              AND t.failures + 1 >= :attempts
-                                         THEN now() + make_interval(mins => :window) END
-                """
-            ),
-            {"key": digest(key), "window": WINDOW_MINUTES, "attempts": ATTEMPTS},
-        )
+def count_attempt(session: Session, *keys: str) -> int:
+    """Count an attempt for each key (account, address); for how many seconds one of them is blocked, 0 when none is.
+
+    Counted before the password is looked at, so that many attempts at once cannot outrun the limit: the eleventh
+    within the window blocks the key for as long again. To be committed whatever becomes of the sign-in.
+    """
+    blocked = [session.scalar(_COUNT, {"key": digest(key), "window": WINDOW_MINUTES, "most": ATTEMPTS}) for key in keys]
+    return max((int(each) for each in blocked if each), default=0)
 
 
-def clear_failures(session: Session, *keys: str) -> None:
-    """Forget the failures of these keys after a success."""
+def forgive(session: Session, account_key: str, address_key: str) -> None:
+    """After a success: forget the account's attempts, and this one of the address, which may still be guessing others."""
+    session.execute(text("DELETE FROM sign_in_throttle WHERE key_hash = :key"), {"key": digest(account_key)})
     session.execute(
-        text("DELETE FROM sign_in_throttle WHERE key_hash = ANY(:keys)"), {"keys": [digest(key) for key in keys]}
+        text("UPDATE sign_in_throttle SET failures = failures - 1 WHERE key_hash = :key AND failures > 0"),
+        {"key": digest(address_key)},
     )
 
 
-def open_session(session: Session, account_id: int, *, hours: int) -> str:
-    """A new sign-in's secret, for the cookie. It ends after `hours` in any case."""
+# A row that is blocked stays as it is until its time is over, then its window begins anew.
+_COUNT = text(
+    """
+    INSERT INTO sign_in_throttle AS t (key_hash, failures) VALUES (:key, 1)
+    ON CONFLICT (key_hash) DO UPDATE SET
+        failures = CASE WHEN t.blocked_until > now() THEN t.failures
+                        WHEN t.blocked_until IS NOT NULL OR t.window_started_at < now() - make_interval(mins => :window)
+                        THEN 1 ELSE t.failures + 1 END,
+        window_started_at = CASE WHEN t.blocked_until > now() THEN t.window_started_at
+                                 WHEN t.blocked_until IS NOT NULL
+                                      OR t.window_started_at < now() - make_interval(mins => :window)
+                                 THEN now() ELSE t.window_started_at END,
+        blocked_until = CASE WHEN t.blocked_until > now() THEN t.blocked_until
+                             WHEN t.blocked_until IS NULL AND t.failures + 1 > :most
+                                  AND t.window_started_at >= now() - make_interval(mins => :window)
+                             THEN now() + make_interval(mins => :window) END
+    RETURNING ceil(extract(epoch FROM blocked_until - now()))::bigint
+    """
+)
+
+
+def open_session(session: Session, account_id: int, *, hours: int, browser: str = "") -> str:
+    """A new sign-in's secret, for the cookie. It ends after `hours` in any case. `browser` names it on the account page."""
     secret = new_secret()
     session.add(
         LoginSession(
-            id_hash=digest(secret), account_id=account_id, expires_at=func.now() + timedelta(hours=hours)
+            id_hash=digest(secret),
+            account_id=account_id,
+            browser=browser,
+            expires_at=func.now() + timedelta(hours=hours),
         )
     )
     session.flush()
@@ -112,7 +134,7 @@ def resume_session(session: Session, secret: str, *, idle_minutes: int) -> Signe
     row = session.execute(
         text(
             """
-            SELECT a.id, a.username, a.is_superuser, s.last_seen_at < now() - interval '1 minute' AS stale
+            SELECT a.id, a.username, a.is_superuser, a.email, a.full_name, a.time_zone, s.last_seen_at < now() - interval '1 minute' AS stale
             FROM login_session s JOIN account a ON a.id = s.account_id
             WHERE s.id_hash = :hash AND s.expires_at > now() AND a.disabled_at IS NULL
               AND s.last_seen_at > now() - make_interval(mins => :idle)
@@ -126,12 +148,28 @@ def resume_session(session: Session, secret: str, *, idle_minutes: int) -> Signe
         session.execute(
             update(LoginSession).where(LoginSession.id_hash == digest(secret)).values(last_seen_at=func.now())
         )
-    return SignedIn(row.id, row.username, row.is_superuser)
+    return SignedIn(row.id, row.username, row.is_superuser, row.email, row.full_name, row.time_zone)
 
 
 def close_session(session: Session, secret: str) -> None:
     """Sign out here."""
     session.execute(text("DELETE FROM login_session WHERE id_hash = :hash"), {"hash": digest(secret)})
+
+
+def open_sessions(session: Session, account_id: int, secret: str | None, *, idle_minutes: int) -> list[OpenSession]:
+    """Where the account is signed in now, this browser first, then the latest used."""
+    rows = session.execute(
+        text(
+            """
+            SELECT browser, created_at, last_seen_at, id_hash = :here AS here FROM login_session
+            WHERE account_id = :account AND expires_at > now()
+              AND last_seen_at > now() - make_interval(mins => :idle)
+            ORDER BY here DESC, last_seen_at DESC
+            """
+        ),
+        {"account": account_id, "here": digest(secret) if secret else b"", "idle": idle_minutes},
+    )
+    return [OpenSession(row.browser, row.created_at, row.last_seen_at, row.here) for row in rows]
 
 
 def close_sessions(session: Session, account_id: int, *, except_secret: str | None = None) -> int:

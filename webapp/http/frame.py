@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from flask import Flask, flash, get_flashed_messages, render_template, request, session, url_for
+from flask import Flask, flash, g, get_flashed_messages, render_template, request, session, url_for
 from flask_login import current_user
 from flask_wtf.csrf import generate_csrf
+from sqlalchemy.exc import SQLAlchemyError
+from werkzeug.local import LocalProxy
 
 from webapp import messages
 from webapp.access.actor import Actor
@@ -15,11 +18,18 @@ from webapp.assets import ROOT, Assets
 from webapp.db.session import installation
 from webapp.directory.orgs import all_orgs, orgs_of
 from webapp.directory.types import OrgView
-from webapp.http.actor import act_in
+from webapp.errors import NotVisible
+from webapp.http.actor import Unauthenticated, act_in
 from webapp.runtime import built_in_parts, runtime
 from webapp.trace import current_request_id
 
 PRODUCT = "Agent Memory"
+# Addresses below `/orgs/<org>` that the tenant's screens have, for what the navigation marks as current.
+TENANT_PATHS = ("/memory", "/people", "/tokens")
+
+
+# One passing message: see templates/components/_toast.html.
+Toast = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +43,12 @@ class Frame:
     builtin_notice: str | None = None
     urls: dict[str, str | None] = field(default_factory=dict)
     product_name: str = PRODUCT
-    toasts: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def toasts(self) -> list[dict[str, Any]]:
+        """The messages that waited for this page; reading them uses them up."""
+        found: list[Any] = list(get_flashed_messages())
+        return [each for each in found if isinstance(each, dict)]
 
     @property
     def request_id(self) -> str:
@@ -42,9 +57,14 @@ class Frame:
 
 
 def register(app: Flask, assets: Assets) -> None:
-    """Make `msg`, `asset` and `frame` available to templates, and serve the assets."""
+    """Make `msg`, `asset` and `frame` available to templates, and serve the assets.
+
+    The frame is looked up when a template first asks for it: fragments have none, and must not use up the messages
+    that wait for the next page.
+    """
     app.jinja_env.globals.update(msg=messages.text, asset=assets.url, csrf_token=generate_csrf)
-    app.context_processor(lambda: {"frame": current_frame()})
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.context_processor(lambda: {"frame": LocalProxy(current_frame)})
     app.add_url_rule("/static/<path:path>", "asset", _serve(assets))
 
 
@@ -54,30 +74,56 @@ def load_assets() -> Assets:
 
 
 def current_frame() -> Frame:
-    """The frame of this request. Never raises: error pages have one too."""
-    urls: dict[str, str | None] = {"home": "/", "account": "/account", "sign_out": "/logout", "tokens": None}
-    if not _signed_in():
-        return Frame(urls=urls, toasts=_toasts())
+    """The frame of this request, made once. Never raises: error pages have one too."""
+    if "frame" not in g:
+        try:
+            g.frame = _signed_in_frame() if _signed_in() else _bare_frame()
+        except SQLAlchemyError:
+            g.frame = _bare_frame()
+    found: Frame = g.frame
+    return found
+
+
+def reader_zone() -> ZoneInfo:
+    """The signed-in person's time zone: their own, else that of the org they are in."""
+    org = current_frame().org
+    name = (current_user.who.time_zone if _signed_in() else None) or (org.time_zone if org else "UTC")
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
+
+
+def home_path(org: OrgView, actor: Actor) -> str:
+    """Where a person's work in an org begins: the tenant's memory for admins, else their own."""
+    return f"/orgs/{org.key}/memory" if actor.is_admin else f"/orgs/{org.key}/me/memory"
+
+
+def _bare_frame() -> Frame:
+    return Frame(urls=_urls(None))
+
+
+def _signed_in_frame() -> Frame:
     who = current_user.who
     with installation() as database:
         orgs = all_orgs(database) if who.is_superuser else orgs_of(database, who.account_id)
-        email = _email(database, who.account_id)
     org = _current_org(orgs)
     actor = _actor(org) if org else None
-    if org is not None:
-        urls["tokens"] = f"/orgs/{org.key}/me/tokens"
     return Frame(
-        person={"label": who.username, "email": email},
+        person={"label": who.username, "email": who.email},
         org=org,
         orgs=[
-            {"key": each.key, "name": each.name, "url": f"/orgs/{each.key}/me/memory", "current": each == org}
-            for each in orgs
+            {"key": each.key, "name": each.name, "url": f"/orgs/{each.key}", "current": each == org} for each in orgs
         ],
         nav=_nav(org, actor) if org and actor else [],
         builtin_notice=_notice(),
-        urls=urls,
-        toasts=_toasts(),
+        urls=_urls(org if actor and actor.org_role else None),
     )
+
+
+def _urls(org: OrgView | None) -> dict[str, str | None]:
+    tokens = f"/orgs/{org.key}/me/tokens" if org else None
+    return {"home": "/", "account": "/account", "sign_out": "/logout", "tokens": tokens}
 
 
 def error_page(status: int, detail: str | None) -> str:
@@ -87,25 +133,20 @@ def error_page(status: int, detail: str | None) -> str:
     return render_template("errors/error.html", status=status if known else 400, detail=detail, urls=urls)
 
 
-def remember_org(org: OrgView) -> None:
-    """Keep the org that was last used, for pages outside every org."""
+def enter(actor: Actor, org: OrgView) -> None:
+    """Tell the frame where this request is, and keep the org for pages that are outside every org."""
+    g.frame_actor = actor
     if session.get("org") != org.key:
         session["org"] = org.key
 
 
-def toast(text: str, *, kind: str = "ok", undo: dict[str, Any] | None = None) -> None:
-    """A message for the next page after a redirect."""
-    flash({"text": text, "kind": kind, "undo": undo})  # type: ignore[arg-type]  # flask stores any JSON value
+def toast(message: Toast) -> None:
+    """Keep a message for the next page, after a redirect. It stands in the cookie: no memory text goes into it."""
+    flash(message)  # type: ignore[arg-type]  # flask stores any JSON value
 
 
 def _signed_in() -> bool:
     return bool(current_user and current_user.is_authenticated)
-
-
-def _email(database: Any, account_id: int) -> str:
-    from webapp.db.models import Account
-
-    return database.get_one(Account, account_id).email  # type: ignore[no-any-return]
 
 
 def _current_org(orgs: list[OrgView]) -> OrgView | None:
@@ -114,21 +155,26 @@ def _current_org(orgs: list[OrgView]) -> OrgView | None:
 
 
 def _actor(org: OrgView) -> Actor | None:
+    known: Actor | None = g.get("frame_actor")
+    if known is not None and known.org_id == org.id:
+        return known
     try:
         return act_in(org.key)[0]
-    except Exception:
+    except (NotVisible, Unauthenticated):
         return None
 
 
 def _nav(org: OrgView, actor: Actor) -> list[dict[str, Any]]:
     base = f"/orgs/{org.key}"
-    items = [("frame.nav_me", f"{base}/me/memory", "memory")]
-    items.insert(0, ("frame.nav_agents", f"{base}/agents", "agents"))
+    items: list[tuple[str, str, str, tuple[str, ...]]] = [("frame.nav_agents", "/agents", "agents", ("/agents",))]
     if actor.is_admin:
-        items.insert(0, ("frame.nav_tenant", f"{base}/memory", "tenant"))
+        items.insert(0, ("frame.nav_tenant", "/memory", "tenant", TENANT_PATHS))
+    if actor.org_role:
+        items.append(("frame.nav_me", "/me/memory", "memory", ("/me/",)))
+    here = request.path.removeprefix(base)
     return [
-        {"label": messages.text(key), "url": url, "icon": icon, "current": request.path.startswith(url)}
-        for key, url, icon in items
+        {"label": messages.text(key), "url": base + path, "icon": icon, "current": here.startswith(marked)}
+        for key, path, icon, marked in items
     ]
 
 
@@ -139,11 +185,6 @@ def _notice() -> str | None:
     if parts.chat:
         return messages.text("frame.builtin_chat")
     return messages.text("frame.builtin_embedding") if parts.embedding else None
-
-
-def _toasts() -> list[dict[str, Any]]:
-    found: list[Any] = list(get_flashed_messages())
-    return [each for each in found if isinstance(each, dict)]
 
 
 def _serve(assets: Assets) -> Any:

@@ -5,10 +5,11 @@ A key with variants for number stands as `key.one` and `key.other`; `text` picks
 
 from __future__ import annotations
 
-from webapp.messages import agent, auth, forms, frame, people, profile, setup, tenant
+from webapp.messages import agent, auth, forms, frame, people, profile, results, setup, states, tenant
 
 _PARTS = (frame.MESSAGES, forms.MESSAGES, auth.MESSAGES, profile.MESSAGES, agent.MESSAGES, tenant.MESSAGES)
 _SETUP_PARTS = (people.MESSAGES, setup.MESSAGES)
+_VIEW_PARTS = (states.MESSAGES, results.MESSAGES)
 
 
 def _merge(*parts: dict[str, str]) -> dict[str, str]:
@@ -21,7 +22,7 @@ def _merge(*parts: dict[str, str]) -> dict[str, str]:
     return merged
 
 
-CATALOGUE = _merge(*_PARTS, *_SETUP_PARTS)
+CATALOGUE = _merge(*_PARTS, *_SETUP_PARTS, *_VIEW_PARTS)
 
 
 def text(key: str, **params: object) -> str:

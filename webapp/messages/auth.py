@@ -19,4 +19,6 @@ MESSAGES = {
     "set_password.submit": "Save and sign in",
     "set_password.used": "This link does not work any more",
     "set_password.used_text": "Links work once and only for a limited time. Ask an administrator of your organisation for a new one.",
+    "no_org.title": "You belong to no organisation yet",
+    "no_org.text": "You are signed in as {email}. An administrator of your organisation can add you with this address.",
 }

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from flask import Blueprint, redirect, request, session, url_for
 from flask_limiter.util import get_remote_address
 from flask_login import current_user, login_user, logout_user
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from webapp.access import sign_in
+from webapp.access.policy import Action
 from webapp.db.models import Account
 from webapp.db.session import installation
 from webapp.directory.demo import is_empty
 from webapp.directory.orgs import all_orgs, orgs_of
-from webapp.errors import Invalid, TooMany
+from webapp.errors import NON_FIELD, Invalid, TooMany
 from webapp.http.actor import SignedInUser, Unauthenticated
-from webapp.http.frame import toast
+from webapp.http.browsers import browser_name
+from webapp.http.frame import home_path, toast
 from webapp.http.htmx import render
 from webapp.http.sign_in import safe_path
 from webapp.messages import text as msg
+from webapp.pages import where
 from webapp.pages.forms.auth import LoginForm, SetPasswordForm
+from webapp.pages.shapes.form import FormShape
 from webapp.runtime import runtime
 
 pages = Blueprint("auth", __name__)
@@ -29,19 +34,28 @@ FIRST_ORG = "make create-org KEY=acme ADMIN=you@example.org"
 
 @pages.get("/")
 def home() -> Response:
-    """Lead to where this person's work is: the tenant for admins, else their own memory."""
+    """Lead to where this person's work is, in the org they were in last."""
     if not current_user.is_authenticated:
         return redirect(url_for("auth.login"))
     with installation() as database:
         who = current_user.who
         orgs = orgs_of(database, who.account_id) or (all_orgs(database) if who.is_superuser else [])
     key = next((org.key for org in orgs if org.key == session.get("org")), orgs[0].key if orgs else None)
-    return redirect(f"/orgs/{key}/me/memory" if key else url_for("auth.no_org"))
+    return redirect(url_for("auth.org_home", org=key) if key else url_for("auth.no_org"))
+
+
+@pages.get("/orgs/<org>")
+def org_home(org: str) -> Response:
+    """The tenant's memory for admins, else one's own."""
+    scope = where.here(org, Action.READ_ORG_STATUS)
+    return redirect(home_path(scope.org, scope.actor))
 
 
 @pages.get("/no-organisation")
 def no_org() -> Response:
     """For an account without a membership."""
+    if not current_user.is_authenticated:
+        raise Unauthenticated
     return render("auth/no_org.html")
 
 
@@ -53,11 +67,11 @@ def login() -> Response:
         form.next.data = safe_path(request.args.get("next"))
         return _login_page(form)
     try:
-        secret = _check(form)
-    except (Invalid, TooMany) as error:
-        message = error.errors["non_field_errors"][0] if isinstance(error, Invalid) else error.detail
-        return _login_page(form, message, status=429 if isinstance(error, TooMany) else 422)
-    _begin(secret)
+        _begin(_check(form))
+    except Invalid as error:
+        return _login_page(form, error.errors[NON_FIELD][0], status=422)
+    except TooMany as error:
+        return _login_page(form, error.detail, status=429, headers={"Retry-After": str(error.retry_after)})
     return redirect(safe_path(form.next.data) or url_for("auth.home"), 303)
 
 
@@ -76,18 +90,18 @@ def logout() -> Response:
 def set_password(secret: str) -> Response:
     """Choose a password by a one-time link, and be signed in."""
     form = SetPasswordForm()
-    errors: dict[str, list[str]] = {}
+    errors: dict[str | None, list[str]] = {}
     if request.method == "POST":
         try:
             return _set_password(secret, form)
         except Invalid as error:
-            errors = error.errors
+            errors = {field: found for field, found in error.errors.items()}
     with installation() as database:
         link = sign_in.look_up_link(database, secret, "set_password")
         account = database.get(Account, link.account_id) if link else None
         person = {"email": account.email, "username": account.username} if account else None
     urls = {"save": request.path, "sign_in": url_for("auth.login")}
-    form_shown = {"data": {}, "errors": errors}
+    form_shown = FormShape({"password": "", "again": ""}, errors)
     status = 422 if errors else 200 if person else 410
     return render("auth/set_password.html", status=status, account=person, form=form_shown, urls=urls)
 
@@ -99,21 +113,21 @@ def open_link(secret: str) -> Response:
         link = sign_in.use_link(database, secret, "sign_in")
         if link is None:
             raise Unauthenticated
-        opened = sign_in.open_session(database, link.account_id, hours=runtime().settings.session_hours)
+        opened = _open(database, link.account_id)
         orgs = {org.id: org.key for org in orgs_of(database, link.account_id)}
     _begin(opened)
     return redirect(f"/orgs/{orgs[link.org_id]}/me/memory" if link.org_id in orgs else url_for("auth.home"), 303)
 
 
-def _login_page(form: LoginForm, error: str | None = None, status: int = 200) -> Response:
-    shown: dict[str, Any] = {
-        "data": {"login": form.login.data or "", "next": form.next.data or ""},
-        "errors": {"non_field_errors": [error]} if error else {},
-    }
+def _login_page(
+    form: LoginForm, error: str | None = None, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    typed = {"login": form.login.data or "", "password": "", "next": form.next.data or ""}
     return render(
         "auth/login.html",
         status=status,
-        form=shown,
+        headers=headers,
+        form=FormShape(typed, {None: [error]} if error else {}),
         expired=bool(request.args.get("expired")),
         first_run=FIRST_ORG if is_empty() else None,
         urls={"sign_in": url_for("auth.login")},
@@ -121,20 +135,25 @@ def _login_page(form: LoginForm, error: str | None = None, status: int = 200) ->
 
 
 def _check(form: LoginForm) -> str:
-    """The secret of a new sign-in. Failures are counted in a transaction of their own, which a refusal keeps."""
+    """The secret of a new sign-in. The attempt is counted in a transaction of its own, which a refusal keeps."""
     name, password = (form.login.data or "").strip(), form.password.data or ""
-    keys = (f"account:{name.lower()}", f"address:{get_remote_address()}")
+    if not name.isprintable():
+        raise Invalid(sign_in.WRONG)
+    address = f"address:{get_remote_address()}"
     with installation() as database:
-        sign_in.check_throttle(database, *keys)
-    try:
-        with installation() as database:
-            account_id = sign_in.check_password(database, name, password)
-            sign_in.clear_failures(database, keys[0])
-            return sign_in.open_session(database, account_id, hours=runtime().settings.session_hours)
-    except Invalid:
-        with installation() as database:
-            sign_in.count_failure(database, *keys)
-        raise
+        key = sign_in.throttle_key(database, name)
+        blocked = sign_in.count_attempt(database, key, address)
+    if blocked:
+        raise TooMany(sign_in.BLOCKED, retry_after=blocked)
+    with installation() as database:
+        account_id = sign_in.check_password(database, name, password)
+        sign_in.forgive(database, key, address)
+        return _open(database, account_id)
+
+
+def _open(database: Session, account_id: int) -> str:
+    browser = browser_name(request.user_agent.string)
+    return sign_in.open_session(database, account_id, hours=runtime().settings.session_hours, browser=browser)
 
 
 def _set_password(secret: str, form: SetPasswordForm) -> Response:
@@ -145,9 +164,9 @@ def _set_password(secret: str, form: SetPasswordForm) -> Response:
         if link is None:
             return redirect(request.path, 303)
         sign_in.set_password(database, link.account_id, form.password.data or "")
-        opened = sign_in.open_session(database, link.account_id, hours=runtime().settings.session_hours)
+        opened = _open(database, link.account_id)
     _begin(opened)
-    toast(msg("set_password.saved"))
+    toast({"text": msg("result.password_saved"), "kind": "ok", "undo": None})
     return redirect(url_for("auth.home"), 303)
 
 

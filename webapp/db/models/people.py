@@ -48,6 +48,7 @@ class LoginSession(Base):
 
     id_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
     account_id: Mapped[int]
+    browser: Mapped[str] = mapped_column(default="")
     created_at: Mapped[Created]
     last_seen_at: Mapped[Created]
     expires_at: Mapped[datetime]

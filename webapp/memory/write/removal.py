@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from sqlalchemy import delete as sql_delete
@@ -14,10 +15,14 @@ from sqlalchemy.orm import Session
 from webapp.access.actor import Actor
 from webapp.db.models import Memory, Revision
 from webapp.db.session import transaction
-from webapp.errors import Conflict, NotVisible
-from webapp.memory import audit, embedding, store
+from webapp.errors import Conflict, NotVisible, Overtaken
+from webapp.memory import audit, embedding, search, store
 from webapp.memory.write.manual import load_for_write, note, snapshot
+from webapp.memory.write.rows import load_all_for_write
 from webapp.runtime import runtime
+
+# A tombstone of this date is later than anything that will ever be said: the statement is never captured again.
+FOR_EVER = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +33,23 @@ class Deleted:
     memory_ids: tuple[int, ...]
 
 
-def delete(actor: Actor, memory_ids: Sequence[int]) -> Deleted:
+def delete(
+    actor: Actor, memory_ids: Sequence[int], *, forget: bool = False, expected_version: int | None = None
+) -> Deleted:
     """Move live memories to *Recently deleted*, all or none.
 
-    Raises NotVisible when one is missing, gone or not the caller's to know of; NotAllowed when one is only readable.
+    With `forget`, the same statement is not captured again when it is said anew. Raises NotVisible when one is
+    missing, gone or not the caller's to know of; NotAllowed when one is only readable; Overtaken when one is no longer
+    of `expected_version`.
     """
     batch = uuid4()
     with transaction(actor.org_id) as session:
-        # In one order everywhere, so that two deletions that overlap wait for each other instead of deadlocking.
-        rows = [load_for_write(session, actor, memory_id) for memory_id in sorted(set(memory_ids))]
+        rows = load_all_for_write(session, actor, memory_ids)
+        if expected_version is not None and any(row.version != expected_version for row in rows):
+            raise Overtaken
         before = [snapshot(session, row) for row in rows]
         store.mark_deleted(session, actor.org_id, rows, actor.label, batch)
-        store.bury(session, runtime().settings.secret_key, rows)
+        store.bury(session, runtime().settings.secret_key, rows, until=FOR_EVER if forget else None)
         for row, state in zip(rows, before, strict=True):
             note(session, actor, row, "deleted", state)
         return Deleted(batch, tuple(row.id for row in rows))
@@ -59,19 +69,19 @@ def restore_batch(actor: Actor, batch: UUID) -> int:
     """Bring back what one deletion took, as far as it is still there; how many that were. All or none."""
     with transaction(actor.org_id) as session:
         chosen = select(Memory.id).where(Memory.org_id == actor.org_id, Memory.delete_batch == batch)
-        ids = list(session.scalars(chosen.order_by(Memory.id)))
-        if not ids:
-            raise NotVisible
-        for memory_id in ids:
-            _restore(session, actor, load_for_write(session, actor, memory_id, live=False))
-    embedding.embed_now(actor.org_id, ids)
+        ids = list(session.scalars(chosen))
+        for row in load_all_for_write(session, actor, ids, live=False):
+            _restore(session, actor, row)
+    # A large batch is embedded by the worker: until then its memories are found by their words.
+    if len(ids) <= embedding.BATCH:
+        embedding.embed_now(actor.org_id, ids)
     return len(ids)
 
 
 def purge(actor: Actor, memory_ids: Sequence[int]) -> int:
     """Delete for good, vector and revisions included; only what has been deleted already. The number purged."""
     with transaction(actor.org_id) as session:
-        rows = [load_for_write(session, actor, memory_id, live=False) for memory_id in sorted(set(memory_ids))]
+        rows = load_all_for_write(session, actor, memory_ids, live=False)
         if any(row.deleted_at is None for row in rows):
             raise NotVisible
         purge_rows(session, actor, rows)
@@ -120,5 +130,6 @@ def _restore(session: Session, actor: Actor, row: Memory) -> None:
     except IntegrityError as error:
         existing = store.find_live(session, row.org_id, row.user_id, row.agent_id, row.content)
         raise Conflict(existing_id=existing) from error
+    search.index(session, row)
     store.unbury(session, runtime().settings.secret_key, row)
     note(session, actor, row, "restored", None)

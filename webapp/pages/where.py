@@ -1,0 +1,24 @@
+"""From a screen's address to what it is about. Each raises what `webapp.http.scope.resolve` raises."""
+
+from __future__ import annotations
+
+from flask_login import current_user
+
+from webapp.access.policy import Action
+from webapp.http import frame
+from webapp.http.actor import Unauthenticated
+from webapp.http.scope import Scope, resolve
+
+
+def here(org: str, action: Action, *, user: str | None = None, agent: str | None = None) -> Scope:
+    """The org, and the person or agent that the address names."""
+    scope = resolve(org, user, agent, action=action)
+    frame.enter(scope.actor, scope.org)
+    return scope
+
+
+def own(org: str, action: Action, *, agent: str | None = None) -> Scope:
+    """The signed-in member's own place; NotVisible for who is no member of the org, such as a superuser."""
+    if not current_user.is_authenticated:
+        raise Unauthenticated
+    return here(org, action, user=str(current_user.who.account_id), agent=agent)
