@@ -28,13 +28,11 @@ LENGTH_SHARE = 0.5
 """BM25's b: how far a long memory, context included, is held to be long by chance."""
 NEIGHBOUR_SHARES = (0.4, 0.3, 0.2, 0.1)
 """What a term in the memory 1, 2, 3, 4 places before or after in the same session counts; an own one counts 1."""
-MAX_MESSAGE_TERMS = 128
+MAX_MESSAGE_TERMS = 64
 """A longer message is judged by its rarest terms that occur at all."""
-
-
 TEXT_MARGIN = 0.15
 """How far beyond the floor similarity and text together must reach where the similarity alone does not."""
-TEXT_FLOOR = 0.25
+TEXT_FLOOR = 0.15
 """The text score that a memory without a vector must reach."""
 
 
@@ -69,6 +67,24 @@ class Memories:
     lengths: Integers
     terms: TermHashes
     similarities: Floats
+
+    @classmethod
+    def of(
+        cls,
+        ids: Sequence[int],
+        terms: Sequence[TermHashes],
+        similarities: Sequence[float] | Floats,
+        sessions: Sequence[int] | None = None,
+    ) -> Memories:
+        """Build the columns from rows in the order of time; a row's terms are ``term_hashes`` of its text."""
+        return cls(
+            ids=np.asarray(ids, dtype=np.int64),
+            sessions=np.asarray(np.zeros(len(ids)) if sessions is None else sessions, dtype=np.int64),
+            times=np.arange(len(ids), dtype=np.int64),
+            lengths=np.array([len(each) for each in terms], dtype=np.int64),
+            terms=np.concatenate([np.zeros(0, dtype=np.uint32), *terms]),
+            similarities=np.asarray(similarities, dtype=np.float32),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +136,24 @@ def text_scores(memories: Memories, message: TermHashes) -> Floats:
     A term that no memory holds weighs most, so that a message about something else scores low everywhere.
     """
     count = len(memories.ids)
-    asked = np.unique(message)
-    frequencies = _frequencies(memories, asked)
-    known = frequencies.any(axis=0)
-    unknown_weight = float(np.count_nonzero(~known)) * _weight(count, np.zeros(1))[0]
-    if count == 0 or not known.any():
+    frequencies, unknown = _frequencies(memories, np.unique(message))
+    if not frequencies.size:
         return np.zeros(count, dtype=np.float32)
-    kernel = _Context.of(memories)
-    in_context = kernel.spread(_rarest(frequencies[:, known]))
-    length = kernel.spread(memories.lengths.astype(np.float32)[:, np.newaxis])
+    lengths = memories.lengths.astype(np.float32)[:, np.newaxis]
+    spread = _spread(memories, np.hstack([frequencies, lengths]))
+    in_context, length = spread[:, :-1], spread[:, -1:]
     weights = _weight(count, np.count_nonzero(in_context, axis=0))
-    norm = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length / max(float(length.mean()), 1.0))
-    found = in_context / (in_context + norm)
-    return np.asarray(found @ weights / (weights.sum() + unknown_weight), dtype=np.float32)
+    norm = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length / length.mean())
+    found = in_context / (in_context + norm) @ weights
+    return np.asarray(found / (weights.sum() + unknown * _weight(count, np.zeros(1))), dtype=np.float32)
+
+
+def similarities_of(ids: Integers, found_ids: Integers, distances: Floats) -> Floats:
+    """Return the cosine of each of ``ids``, NaN for one without a vector, from the distances of ``found_ids``."""
+    similarities = np.full(len(ids), np.nan, dtype=np.float32)
+    _, places, found = np.intersect1d(ids, found_ids, assume_unique=True, return_indices=True)
+    similarities[places] = 1.0 - distances[found]
+    return similarities
 
 
 def best(ranking: Ranking, limit: int, among: npt.NDArray[np.bool_] | None = None) -> list[Ranked]:
@@ -168,10 +189,12 @@ def choose(
 
 
 def _repeats(content: Content, chosen: Sequence[int], contents: Mapping[int, Content], distance: float) -> bool:
-    return any(
-        _nearer(content.vector, contents[other].vector, distance) and says_the_same(content.text, contents[other].text)
-        for other in chosen
-    )
+    others = (contents[other] for other in chosen)
+    return any(_near(content, other, distance) and says_the_same(content.text, other.text) for other in others)
+
+
+def _near(one: Content, other: Content, distance: float) -> bool:
+    return one.vector is not None and other.vector is not None and float(one.vector @ other.vector) > 1.0 - distance
 
 
 def says_the_same(one: str, other: str) -> bool:
@@ -179,9 +202,7 @@ def says_the_same(one: str, other: str) -> bool:
 
     The vectors cannot tell: "tea over coffee" and "coffee over tea" are 0.004 apart (cosine distance).
     """
-    if _marks(one) != _marks(other):
-        return False
-    if _unnamed(one, other) or _unnamed(other, one):
+    if _marks(one) != _marks(other) or _unnamed(one, other) or _unnamed(other, one):
         return False
     first, second = terms(one), terms(other)
     return first == second or sorted(first) != sorted(second)
@@ -206,10 +227,6 @@ _NEGATION = re.compile(
 )
 
 
-def _nearer(one: Floats | None, other: Floats | None, distance: float) -> bool:
-    return one is not None and other is not None and float(one @ other) > 1.0 - distance
-
-
 def _ranked(ranking: Ranking, place: int) -> Ranked:
     similarity = float(ranking.memories.similarities[place])
     return Ranked(
@@ -228,25 +245,32 @@ def _relevant(texts: Floats, similarities: Floats, floor: float) -> npt.NDArray[
     return np.where(np.isnan(similarities), texts >= TEXT_FLOOR, by_vector)
 
 
-def _frequencies(memories: Memories, asked: TermHashes) -> Floats:
-    """How often each memory holds each term of ``asked`` (sorted): shape (n, len(asked))."""
-    size = (len(memories.ids), len(asked))
+def _frequencies(memories: Memories, asked: TermHashes) -> tuple[Floats, int]:
+    """How often each memory holds the rarest of the terms asked for, shape (n, m); how many no memory holds."""
+    rows, columns = _occurrences(memories, asked)
+    cells, counts = np.unique(rows * len(asked) + columns, return_counts=True)
+    rows, columns = np.divmod(cells, max(len(asked), 1))
+    held_by = np.bincount(columns, minlength=len(asked))
+    known = np.flatnonzero(held_by)
+    kept = known[np.argsort(held_by[known], kind="stable")[:MAX_MESSAGE_TERMS]]
+    column_of = np.full(len(asked), -1)
+    column_of[kept] = np.arange(len(kept))
+    kept_cells = column_of[columns] >= 0
+    frequencies = np.zeros((len(memories.ids), len(kept)), dtype=np.float32)
+    frequencies[rows[kept_cells], column_of[columns[kept_cells]]] = counts[kept_cells]
+    return frequencies, len(asked) - len(known)
+
+
+def _occurrences(memories: Memories, asked: TermHashes) -> tuple[Integers, Integers]:
+    """The places in ``memories`` and in ``asked`` (sorted) of every occurrence of a term that is asked for."""
     # One look at the low 16 bits leaves few of all the terms to be searched for, however long the message.
     possible = np.zeros(1 << 16, dtype=np.bool_)
     possible[asked & 0xFFFF] = True
     positions = np.flatnonzero(possible[memories.terms & 0xFFFF])
-    found = memories.terms[positions]
-    columns = np.searchsorted(asked, found)
-    columns[columns == len(asked)] = 0
-    hits = asked[columns] == found if len(asked) else np.zeros(0, dtype=np.bool_)
-    rows = np.repeat(np.arange(size[0]), memories.lengths)[positions[hits]]
-    cells = np.bincount(rows * size[1] + columns[hits], minlength=size[0] * size[1])
-    return cells.reshape(size).astype(np.float32)
-
-
-def _rarest(frequencies: Floats) -> Floats:
-    held_by = np.count_nonzero(frequencies, axis=0)
-    return frequencies[:, np.argsort(held_by, kind="stable")[:MAX_MESSAGE_TERMS]]
+    columns = np.searchsorted(asked, memories.terms[positions])
+    hits = asked.take(columns, mode="clip") == memories.terms[positions] if len(asked) else np.zeros(0, dtype=np.bool_)
+    rows = np.repeat(np.arange(len(memories.ids)), memories.lengths)
+    return rows[positions[hits]], columns[hits]
 
 
 def _weight(count: int, held_by: npt.NDArray[np.integer] | npt.NDArray[np.floating]) -> Floats:
@@ -254,27 +278,16 @@ def _weight(count: int, held_by: npt.NDArray[np.integer] | npt.NDArray[np.floati
     return np.log1p((count - held_by + 0.5) / (held_by + 0.5)).astype(np.float32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Context:
-    """Which memories lie before and after each other in the same session."""
-
-    order: Integers
-    sessions: Integers
-
-    @classmethod
-    def of(cls, memories: Memories) -> _Context:
-        order = np.lexsort((memories.ids, memories.times, memories.sessions))
-        return cls(order, memories.sessions[order])
-
-    def spread(self, values: Floats) -> Floats:
-        """Add to each memory's values what its neighbours give it: shape (n, m) to (n, m)."""
-        own = values[self.order]
-        total = own.copy()
-        for distance, share in enumerate(NEIGHBOUR_SHARES, 1):
-            together = (self.sessions[distance:] == self.sessions[:-distance]) & (self.sessions[distance:] != 0)
-            later = np.flatnonzero(together) + distance
-            total[later] += share * own[later - distance]
-            total[later - distance] += share * own[later]
-        result = np.empty_like(total)
-        result[self.order] = total
-        return result
+def _spread(memories: Memories, values: Floats) -> Floats:
+    """Add to each memory's values what its neighbours in the session give it: shape (n, m) to (n, m)."""
+    order = np.lexsort((memories.ids, memories.times, memories.sessions))
+    sessions, own = memories.sessions[order], values[order]
+    total = own.copy()
+    for distance, share in enumerate(NEIGHBOUR_SHARES, 1):
+        same = (sessions[distance:] == sessions[:-distance]) & (sessions[distance:] != 0)
+        shares = (share * same).astype(np.float32)[:, np.newaxis]
+        total[distance:] += shares * own[:-distance]
+        total[:-distance] += shares * own[distance:]
+    result = np.empty_like(total)
+    result[order] = total
+    return result
