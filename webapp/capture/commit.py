@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
-from webapp.capture.types import Candidate, Existing, Reason
+from webapp.capture import dedup
+from webapp.capture.related import numbered
+from webapp.capture.types import Candidate, Decision, Existing, Reason
 from webapp.db.session import transaction
 from webapp.inbox import claim
 from webapp.inbox.types import Counts, Item, Usage
@@ -16,7 +18,7 @@ from webapp.llm.embeddings import Vector
 from webapp.memory import store
 from webapp.memory.enablement import effective
 from webapp.memory.write import captured
-from webapp.memory.write.captured import Captured, Source
+from webapp.memory.write.captured import Captured, Remembered, Source
 
 DELETED_BEFORE = "deleted_before"
 
@@ -101,9 +103,13 @@ class _Writer:
         if captured.find_same(self._session, self._source, candidate.text) is not None:
             self._tally["duplicates"] += 1
             return
-        self._add(candidate, vector)
+        decision = self._decide(candidate, vector)
+        if decision.kind == "same":
+            self._tally["duplicates"] += 1
+        else:
+            self._add(candidate, vector, decision.existing if decision.kind == "supersede" else None)
 
-    def _add(self, candidate: Candidate, vector: Vector) -> None:
+    def _add(self, candidate: Candidate, vector: Vector, replaced: Existing | None) -> None:
         try:
             memory_id = captured.add(
                 self._session, self._source, self._row(candidate, vector),
@@ -116,6 +122,8 @@ class _Writer:
             self._rejections[DELETED_BEFORE] += 1
             return
         self._tally["created"] += 1
+        if replaced is not None and captured.supersede(self._session, self._source, self._old(replaced), memory_id):
+            self._tally["superseded"] += 1
 
     def _row(self, candidate: Candidate, vector: Vector) -> Captured:
         filed = candidate.scope == "agent"
@@ -126,3 +134,25 @@ class _Writer:
             evidence=candidate.evidence.quote if candidate.evidence else None,
             vector=vector,
         )
+
+    def _decide(self, candidate: Candidate, vector: Vector) -> Decision:
+        near = captured.near(self._session, self._source, self._rules.model, vector)
+        neighbours = list(zip(numbered(one for one, _ in near), (distance for _, distance in near), strict=True))
+        return dedup.decide(
+            candidate,
+            neighbours,
+            self._rules.dedup_threshold,
+            named=self._still_live(dedup.named_by(candidate, self._shown)),
+            said_at=self._source.occurred_at,
+        )
+
+    def _still_live(self, named: Existing | None) -> Existing | None:
+        """What the model named, as it is now; it may have been edited, replaced or deleted since it was shown."""
+        if named is None:
+            return None
+        live = captured.remembered(self._session, self._source.org_id, self._source.user_id, [named.id])
+        return next(iter(numbered(live, named.number)), None)
+
+    def _old(self, replaced: Existing) -> Remembered:
+        agent_id = None if replaced.scope == "global" else self._source.agent_id
+        return Remembered(replaced.id, replaced.text, agent_id, replaced.category_slug, replaced.created_at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from sqlalchemy.orm import Session
 
@@ -36,8 +36,3 @@ def numbered(memories: Iterable[Remembered], first: int = 1) -> list[Existing]:
         )
         for number, one in enumerate(memories, first)
     ]
-
-
-def by_number(existing: Sequence[Existing], number: int | None) -> Existing | None:
-    """What the model means by a number; one that it was not shown means nothing."""
-    return next((one for one in existing if one.number == number), None)

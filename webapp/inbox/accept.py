@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
@@ -61,14 +62,22 @@ def accept_exchange(
     if exchange.private:
         return Accepted(None, "skipped", "private")
     work = _work(actor, user_id, agent_id, exchange, path, idempotency_key)
-    with transaction(actor.org_id) as session:
-        if (first := first_answer(session, actor.org_id, work)) is not None:
-            return first
-        work, reason = _fenced(session, actor.org_id, work)
-        accepted = deposit(session, actor.org_id, work, backlog_limit=settings.backlog_limit, skip_reason=reason)
+    try:
+        accepted = _accept(actor.org_id, work, settings.backlog_limit)
+    except IntegrityError:
+        # What it hangs on was deleted and made anew while it waited: an erasure. Now the new row can be seen.
+        accepted = _accept(actor.org_id, work, settings.backlog_limit)
     if accepted.status == "pending":
         wake.push(settings.redis_url)
     return accepted
+
+
+def _accept(org_id: int, work: Work, backlog_limit: int) -> Accepted:
+    with transaction(org_id) as session:
+        if (first := first_answer(session, org_id, work)) is not None:
+            return first
+        work, reason = _fenced(session, org_id, work)
+        return deposit(session, org_id, work, backlog_limit=backlog_limit, skip_reason=reason)
 
 
 def deposit(

@@ -17,7 +17,7 @@ from webapp.llm.embeddings import Vector
 from webapp.memory import audit, store
 from webapp.memory.nearest import nearest
 
-NOMINEES = 8
+NEIGHBOURS = 10
 LABEL = "capture"
 
 
@@ -92,14 +92,15 @@ def category_ids(session: Session, org_id: int, agent_id: int) -> Mapping[str, i
     return {row.slug: row.id for row in rows}
 
 
-def near(
-    session: Session, source: Source, agent_id: int | None, model: str, vector: Vector, threshold: float
-) -> list[Remembered]:
-    """The user's live memories of one scope whose cosine distance is below the threshold, nearest first."""
-    found = nearest(session, source.org_id, source.user_id, agent_id, model, vector, NOMINEES)
-    return remembered(
-        session, source.org_id, source.user_id, [one.memory_id for one in found if one.distance < threshold]
-    )
+def near(session: Session, source: Source, model: str, vector: Vector) -> list[tuple[Remembered, float]]:
+    """The user's nearest live memories, global or of this agent, with their cosine distance, nearest first."""
+    found = {
+        one.memory_id: one.distance
+        for agent_id in (None, source.agent_id)
+        for one in nearest(session, source.org_id, source.user_id, agent_id, model, vector, NEIGHBOURS)
+    }
+    closest = sorted(found, key=lambda memory_id: (found[memory_id], memory_id))[:NEIGHBOURS]
+    return [(one, found[one.id]) for one in remembered(session, source.org_id, source.user_id, closest)]
 
 
 def remembered(session: Session, org_id: int, user_id: int, memory_ids: Sequence[int]) -> list[Remembered]:
