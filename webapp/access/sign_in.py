@@ -84,12 +84,16 @@ def count_attempt(session: Session, *keys: str) -> int:
     return max((int(each) for each in blocked if each), default=0)
 
 
-def forgive(session: Session, account_key: str, address_key: str) -> None:
-    """After a success: forget the account's attempts, and this one of the address, which may still be guessing others."""
-    session.execute(text("DELETE FROM sign_in_throttle WHERE key_hash = :key"), {"key": digest(account_key)})
+def forget_attempts(session: Session, key: str) -> None:
+    """After a success: forget the attempts under this key."""
+    session.execute(text("DELETE FROM sign_in_throttle WHERE key_hash = :key"), {"key": digest(key)})
+
+
+def forgive(session: Session, key: str) -> None:
+    """After a success: take back this attempt only. An address may still be guessing other accounts."""
     session.execute(
         text("UPDATE sign_in_throttle SET failures = failures - 1 WHERE key_hash = :key AND failures > 0"),
-        {"key": digest(address_key)},
+        {"key": digest(key)},
     )
 
 

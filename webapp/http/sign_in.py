@@ -1,13 +1,37 @@
-"""Leading to the sign-in page and back."""
+"""Beginning a sign-in in this browser; leading to the sign-in page and back."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from flask import make_response, redirect, request, url_for
+from flask import make_response, redirect, request, session, url_for
+from flask_login import login_user
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
+from webapp.access import sign_in
+from webapp.db.session import installation
+from webapp.http.actor import SignedInUser, Unauthenticated
+from webapp.http.browsers import browser_name
 from webapp.http.htmx import is_htmx
+from webapp.runtime import runtime
+
+
+def open_here(database: Session, account_id: int) -> str:
+    """A new sign-in for this browser: its secret, for `begin` once the transaction is committed."""
+    browser = browser_name(request.user_agent.string)
+    return sign_in.open_session(database, account_id, hours=runtime().settings.session_hours, browser=browser)
+
+
+def begin(secret: str) -> None:
+    """Sign in with a new session: nothing of the one before is kept, its CSRF token included."""
+    with installation() as database:
+        who = sign_in.resume_session(database, secret, idle_minutes=runtime().settings.session_idle_minutes)
+    if who is None:
+        raise Unauthenticated
+    session.clear()
+    session.permanent = True
+    login_user(SignedInUser(secret, who))
 
 
 def send_to_sign_in() -> Response:

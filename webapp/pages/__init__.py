@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Flask
 
-from webapp.pages import auth, profile_memory
+from webapp.pages import account, auth, profile_data, profile_memory, tokens
 
-SCREENS = (auth, profile_memory)
+SCREENS = (auth, account, profile_memory, profile_data, tokens)
 
 
 def register(app: Flask) -> None:

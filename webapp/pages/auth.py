@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from flask import Blueprint, redirect, request, session, url_for
 from flask_limiter.util import get_remote_address
-from flask_login import current_user, login_user, logout_user
-from sqlalchemy.orm import Session
+from flask_login import current_user, logout_user
 from werkzeug.wrappers import Response
 
 from webapp.access import sign_in
@@ -17,16 +16,14 @@ from webapp.db.session import installation
 from webapp.directory.demo import is_empty
 from webapp.directory.orgs import all_orgs, orgs_of
 from webapp.errors import NON_FIELD, Invalid, TooMany
-from webapp.http.actor import SignedInUser, Unauthenticated
-from webapp.http.browsers import browser_name
+from webapp.http.actor import Unauthenticated
 from webapp.http.frame import home_path, toast
 from webapp.http.htmx import render
-from webapp.http.sign_in import safe_path
+from webapp.http.sign_in import begin, open_here, safe_path
 from webapp.messages import text as msg
 from webapp.pages import where
 from webapp.pages.forms.auth import LoginForm, SetPasswordForm
-from webapp.pages.shapes.form import FormShape
-from webapp.runtime import runtime
+from webapp.pages.shapes.form import FormShape, refused
 
 pages = Blueprint("auth", __name__)
 FIRST_ORG = "make create-org KEY=acme ADMIN=you@example.org"
@@ -67,7 +64,7 @@ def login() -> Response:
         form.next.data = safe_path(request.args.get("next"))
         return _login_page(form)
     try:
-        _begin(_check(form))
+        begin(_check(form))
     except Invalid as error:
         return _login_page(form, error.errors[NON_FIELD][0], status=422)
     except TooMany as error:
@@ -90,20 +87,19 @@ def logout() -> Response:
 def set_password(secret: str) -> Response:
     """Choose a password by a one-time link, and be signed in."""
     form = SetPasswordForm()
-    errors: dict[str | None, list[str]] = {}
+    shown = FormShape({"password": "", "again": ""})
     if request.method == "POST":
         try:
             return _set_password(secret, form)
         except Invalid as error:
-            errors = {field: found for field, found in error.errors.items()}
+            shown = refused({"password": "", "again": ""}, error)
     with installation() as database:
         link = sign_in.look_up_link(database, secret, "set_password")
         account = database.get(Account, link.account_id) if link else None
         person = {"email": account.email, "username": account.username} if account else None
     urls = {"save": request.path, "sign_in": url_for("auth.login")}
-    form_shown = FormShape({"password": "", "again": ""}, errors)
-    status = 422 if errors else 200 if person else 410
-    return render("auth/set_password.html", status=status, account=person, form=form_shown, urls=urls)
+    status = 422 if shown.errors else 200 if person else 410
+    return render("auth/set_password.html", status=status, account=person, form=shown, urls=urls)
 
 
 @pages.get("/sign-in/<secret>")
@@ -113,9 +109,9 @@ def open_link(secret: str) -> Response:
         link = sign_in.use_link(database, secret, "sign_in")
         if link is None:
             raise Unauthenticated
-        opened = _open(database, link.account_id)
+        opened = open_here(database, link.account_id)
         orgs = {org.id: org.key for org in orgs_of(database, link.account_id)}
-    _begin(opened)
+    begin(opened)
     return redirect(f"/orgs/{orgs[link.org_id]}/me/memory" if link.org_id in orgs else url_for("auth.home"), 303)
 
 
@@ -147,13 +143,9 @@ def _check(form: LoginForm) -> str:
         raise TooMany(sign_in.BLOCKED, retry_after=blocked)
     with installation() as database:
         account_id = sign_in.check_password(database, name, password)
-        sign_in.forgive(database, key, address)
-        return _open(database, account_id)
-
-
-def _open(database: Session, account_id: int) -> str:
-    browser = browser_name(request.user_agent.string)
-    return sign_in.open_session(database, account_id, hours=runtime().settings.session_hours, browser=browser)
+        sign_in.forget_attempts(database, key)
+        sign_in.forgive(database, address)
+        return open_here(database, account_id)
 
 
 def _set_password(secret: str, form: SetPasswordForm) -> Response:
@@ -164,18 +156,7 @@ def _set_password(secret: str, form: SetPasswordForm) -> Response:
         if link is None:
             return redirect(request.path, 303)
         sign_in.set_password(database, link.account_id, form.password.data or "")
-        opened = _open(database, link.account_id)
-    _begin(opened)
+        opened = open_here(database, link.account_id)
+    begin(opened)
     toast({"text": msg("result.password_saved"), "kind": "ok", "undo": None})
     return redirect(url_for("auth.home"), 303)
-
-
-def _begin(secret: str) -> None:
-    """Sign in with a new session: nothing of the anonymous one is kept, its CSRF token included."""
-    with installation() as database:
-        who = sign_in.resume_session(database, secret, idle_minutes=runtime().settings.session_idle_minutes)
-    if who is None:
-        raise Unauthenticated
-    session.clear()
-    session.permanent = True
-    login_user(SignedInUser(secret, who))

@@ -11,6 +11,7 @@ from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, require
 from webapp.db.models import Memory
 from webapp.errors import NotVisible
+from webapp.memory.store import lock_subject
 from webapp.memory.write.manual import write_action
 
 
@@ -23,6 +24,10 @@ def load_all_for_write(session: Session, actor: Actor, memory_ids: Sequence[int]
     wanted = sorted(set(memory_ids))
     named = Memory.id == any_(cast(wanted, ARRAY(BigInteger)))
     chosen = select(Memory).where(Memory.org_id == actor.org_id, named).order_by(Memory.id)
+    # The person first, as every other write about them does: an erasure under way then waits or is waited for.
+    about = select(Memory.user_id).where(Memory.org_id == actor.org_id, named).distinct().order_by(Memory.user_id)
+    for user_id in session.scalars(about).all():
+        lock_subject(session, actor.org_id, user_id)
     rows = list(session.scalars(chosen.with_for_update()))
     for user_id, agent_id in {(row.user_id, row.agent_id) for row in rows}:
         readable = Action.READ_GLOBAL if agent_id is None else Action.READ_AGENT_MEMORY
