@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from flask import current_app
 
+from webapp.embedded.embedding import embedding_socket
 from webapp.llm.embeddings import Embedder
 from webapp.llm.local import MODEL_NAME
 from webapp.settings import Settings
@@ -64,8 +64,3 @@ def runtime() -> Runtime:
 def built_in_parts(settings: Settings) -> BuiltInParts:
     """What the screens' banner names."""
     return BuiltInParts(settings.built_in_chat, settings.built_in_embedding)
-
-
-def embedding_socket(data_dir: Path) -> Path:
-    """Where the built-in embedding process listens."""
-    return data_dir.resolve() / "run" / "embedding.sock"
