@@ -1,6 +1,18 @@
 """Importing this package fills the metadata with every table."""
 
 from webapp.db.models.agents import Agent, AgentRole, Category, Knowledge
+from webapp.db.models.graph import (
+    GraphClaim,
+    GraphEntity,
+    GraphEntityName,
+    GraphEntityVector,
+    GraphEpisode,
+    GraphFact,
+    GraphFactVector,
+    GraphGroup,
+    GraphMention,
+    GraphTerm,
+)
 from webapp.db.models.history import AuditEvent, Revision
 from webapp.db.models.inbox import InboxItem
 from webapp.db.models.memories import DIMENSIONS, Memory, MemorySearch, MemoryVector, Tombstone
@@ -22,6 +34,16 @@ __all__ = [
     "AgentRole",
     "AuditEvent",
     "Category",
+    "GraphClaim",
+    "GraphEntity",
+    "GraphEntityName",
+    "GraphEntityVector",
+    "GraphEpisode",
+    "GraphFact",
+    "GraphFactVector",
+    "GraphGroup",
+    "GraphMention",
+    "GraphTerm",
     "InboxItem",
     "Knowledge",
     "LoginSession",
