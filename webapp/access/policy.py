@@ -95,7 +95,7 @@ RULES: dict[Action, Rule] = {
     Action.READ_ORG_STATUS: _rule("settings:read", Role.MEMBER),
     Action.READ_ORG_SETTINGS: _rule("settings:read"),
     Action.WRITE_ORG_SETTINGS: _rule("settings:write"),
-    Action.READ_AGENT_SETTINGS: _rule("settings:read", Role.EDITOR, Role.VIEWER),
+    Action.READ_AGENT_SETTINGS: _rule("settings:read", Role.SELF, Role.EDITOR, Role.VIEWER),
     Action.WRITE_AGENT_SETTINGS: _rule("settings:write", Role.EDITOR),
     Action.WRITE_EXCHANGE: _rule("exchanges:write", Role.SELF),
     Action.READ_EXCHANGE: _rule("exchanges:write", Role.SELF),

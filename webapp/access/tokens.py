@@ -33,6 +33,19 @@ class TokenInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Bearer:
+    """Whose a token is. `org_id` is the only org it opens, None for a superuser's; `email` is None for a service."""
+
+    token_id: int
+    org_id: int | None
+    account_id: int | None
+    label: str
+    email: str | None
+    is_superuser: bool
+    scopes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class NewToken:
     """A token just made. `secret` is shown once and cannot be read again."""
 
@@ -76,22 +89,37 @@ def create(
     return NewToken(_info(row), secret)
 
 
-def find(session: Session, secret: str) -> TokenInfo | None:
-    """The live token with this secret, or None when it is unknown, revoked or expired by the database's clock."""
-    live = (Token.revoked_at.is_(None)) & (Token.expires_at.is_(None) | (Token.expires_at > func.now()))
-    row = session.scalar(select(Token).where(Token.secret_hash == digest(secret), live))
-    return _info(row) if row else None
+def find_bearer(session: Session, secret: str) -> Bearer | None:
+    """Whose this secret is; None when the token is unknown, revoked or expired, or its account is disabled.
 
-
-def touch(session: Session, token_id: int) -> None:
-    """Note that a token was used; at most once a minute, so that reads do not turn into writes."""
-    session.execute(
-        text(
-            "UPDATE token SET last_used_at = now() "
-            "WHERE id = :id AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')"
-        ),
-        {"id": token_id},
+    Notes the use, at most once a minute, so that reads do not turn into writes.
+    """
+    row = session.execute(_BEARER, {"hash": digest(secret)}).one_or_none()
+    if row is None:
+        return None
+    if row.stale:
+        session.execute(_TOUCH, {"id": row.id})
+    # A member's token opens its own org only, even when the member is a superuser elsewhere.
+    is_superuser = bool(row.is_superuser and row.org_id is None)
+    return Bearer(
+        row.id, row.org_id, row.account_id, row.username or row.name, row.email, is_superuser, frozenset(row.scopes)
     )
+
+
+_BEARER = text(
+    """
+    SELECT t.id, t.org_id, t.account_id, t.name, t.scopes, a.username, a.email, a.is_superuser,
+           t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute' AS stale
+    FROM token t LEFT JOIN account a ON a.id = t.account_id
+    WHERE t.secret_hash = :hash AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+      AND a.disabled_at IS NULL
+    """
+)
+# Requests at the same moment do not wait for each other to note the same thing.
+_TOUCH = text(
+    "UPDATE token SET last_used_at = now() "
+    "WHERE id IN (SELECT id FROM token WHERE id = :id FOR NO KEY UPDATE SKIP LOCKED)"
+)
 
 
 def list_tokens(session: Session, *, org_id: int, account_id: int | None) -> list[TokenInfo]:

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from flask import Flask
 
-from webapp.api import context, exchanges, settings
+from webapp.api import (
+    agent_memories,
+    agents,
+    categories,
+    context,
+    exchanges,
+    export,
+    global_memories,
+    knowledge,
+    people,
+    settings,
+)
 from webapp.http.endpoint import MOUNTS, api
 
-RESOURCES = (context, exchanges, settings)
+RESOURCES = (
+    global_memories, agent_memories, settings, categories, knowledge, exchanges, context, people, agents, export,
+)  # fmt: skip
 
 
 def register(app: Flask) -> None:

@@ -1,58 +1,78 @@
-"""API rows 11–13: a user's two switches, and whether memory is on for the org."""
+"""API rows 11–15 and 24: the switches of a user, the org and an agent."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from webapp.access.policy import Action
-from webapp.api.schemas import SettingsAnswer, SettingsBody, StatusAnswer, moment
-from webapp.http.endpoint import U, endpoint
+from webapp.api.answers_setup import AgentSwitch, OrgSwitch, UserSettings
+from webapp.api.schemas import AgentSwitchBody, OrgSwitchBody, SettingsBody
+from webapp.http.endpoint import A, U, endpoint
 from webapp.http.scope import Scope
 from webapp.memory import enablement
 
-
-@endpoint("GET", f"{U}/memsearch-settings/", Action.READ_USER_SETTINGS, answers=SettingsAnswer, others="own")
-def get_user_settings(scope: Scope) -> dict[str, Any]:
-    """A user's capture and recall switches; somebody else's resolve to the caller's own."""
-    return _shape(enablement.read_settings(scope.actor, scope.user_id))
+SETTINGS = f"{U}/memsearch-settings/"
+CONFIG = f"{U}/memsearch-config/"
+AGENT = f"{U}/{A}/settings/"
 
 
-def _put(scope: Scope, body: SettingsBody) -> dict[str, Any]:
-    return _shape(
-        enablement.change_settings(
-            scope.actor,
-            scope.user_id,
-            auto_capture=body.auto_capture_enabled,
-            use_in_responses=body.use_memory_in_responses,
-        )
+@endpoint("GET", SETTINGS, Action.READ_USER_SETTINGS, answers=UserSettings, others="own")
+def get_user_settings(scope: Scope) -> UserSettings:
+    """Read a user's capture and recall switches.
+
+    For a member, somebody else's resolve to their own; `Content-Location` then names whose they are.
+    """
+    return UserSettings.of(enablement.read_settings(scope.actor, scope.user_id))
+
+
+@endpoint("PUT", SETTINGS, Action.WRITE_USER_SETTINGS, body=SettingsBody, answers=UserSettings, others="own")
+def put_user_settings(scope: Scope, body: SettingsBody) -> UserSettings:
+    """Set one or both switches; neither deletes anything.
+
+    For a member, somebody else's resolve to their own; `Content-Location` then names whose they are.
+    """
+    changed = enablement.change_settings(
+        scope.actor,
+        scope.user_id,
+        auto_capture=body.auto_capture_enabled,
+        use_in_responses=body.use_memory_in_responses,
     )
+    return UserSettings.of(changed)
 
 
-@endpoint(
-    "PUT", f"{U}/memsearch-settings/", Action.WRITE_USER_SETTINGS, body=SettingsBody, answers=SettingsAnswer, others="own"
-)
-def put_user_settings(scope: Scope, body: SettingsBody) -> dict[str, Any]:
-    """Set one or both switches; neither deletes anything."""
-    return _put(scope, body)
+@endpoint("PATCH", SETTINGS, Action.WRITE_USER_SETTINGS, body=SettingsBody, answers=UserSettings, others="own")
+def patch_user_settings(scope: Scope, body: SettingsBody) -> UserSettings:
+    """Set one or both switches: the same as PUT."""
+    return put_user_settings(scope, body)
 
 
-@endpoint(
-    "PATCH", f"{U}/memsearch-settings/", Action.WRITE_USER_SETTINGS, body=SettingsBody, answers=SettingsAnswer, others="own"
-)
-def patch_user_settings(scope: Scope, body: SettingsBody) -> dict[str, Any]:
-    """The same as PUT."""
-    return _put(scope, body)
+@endpoint("GET", f"{U}/memsearch-status/", Action.READ_ORG_STATUS, answers=OrgSwitch, others="unasked")
+def get_memory_status(scope: Scope) -> OrgSwitch:
+    """Read whether memory is on for the org."""
+    return OrgSwitch(enable_memsearch=enablement.org_enabled(scope.actor))
 
 
-@endpoint("GET", f"{U}/memsearch-status/", Action.READ_ORG_STATUS, answers=StatusAnswer)
-def get_memory_status(scope: Scope) -> dict[str, bool]:
-    """Whether memory is on for the org."""
-    return {"enable_memsearch": enablement.org_enabled(scope.actor)}
+@endpoint("GET", CONFIG, Action.READ_ORG_SETTINGS, answers=OrgSwitch)
+def get_org_config(scope: Scope) -> OrgSwitch:
+    """Read the org's master switch."""
+    return OrgSwitch(enable_memsearch=enablement.org_enabled(scope.actor, action=Action.READ_ORG_SETTINGS))
 
 
-def _shape(settings: enablement.UserSettings) -> dict[str, Any]:
-    return {
-        "auto_capture_enabled": settings.auto_capture_enabled,
-        "use_memory_in_responses": settings.use_memory_in_responses,
-        "updated_at": moment(settings.updated_at),
-    }
+@endpoint("POST", CONFIG, Action.WRITE_ORG_SETTINGS, body=OrgSwitchBody, answers=OrgSwitch)
+def post_org_config(scope: Scope, body: OrgSwitchBody) -> OrgSwitch:
+    """Set the org's master switch. Off deletes nothing; what is said meanwhile is never learned."""
+    return OrgSwitch(enable_memsearch=enablement.switch_org(scope.actor, body.enable_memsearch))
+
+
+@endpoint("GET", AGENT, Action.READ_AGENT_SETTINGS, answers=AgentSwitch)
+def get_agent_settings(scope: Scope) -> AgentSwitch:
+    """Read whether memory is on for an agent."""
+    on = enablement.agent_enabled(scope.actor, scope.agent_id, user_id=scope.user_id)
+    return AgentSwitch(enable_memory_component=on)
+
+
+@endpoint("PUT", AGENT, Action.WRITE_AGENT_SETTINGS, body=AgentSwitchBody, answers=AgentSwitch)
+def put_agent_settings(scope: Scope, body: AgentSwitchBody) -> AgentSwitch:
+    """Set whether memory is on for an agent. Off deletes nothing."""
+    if body.enable_memory_component is None:
+        return get_agent_settings(scope)
+    on = enablement.switch_agent(scope.actor, scope.agent_id, body.enable_memory_component)
+    return AgentSwitch(enable_memory_component=on)

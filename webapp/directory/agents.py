@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from uuid import UUID
+from types import MappingProxyType
 
 from sqlalchemy import func, or_, select
 from sqlalchemy.dialects.postgresql import insert
@@ -16,6 +16,7 @@ from webapp.db.models import Account, Agent, AgentRole
 from webapp.db.session import transaction
 from webapp.directory import rules
 from webapp.directory.people import find_user, set_role_rows
+from webapp.directory.references import matches_agent
 from webapp.directory.types import AgentView
 from webapp.errors import Invalid, NotVisible, Overtaken
 from webapp.memory import audit
@@ -35,30 +36,34 @@ class AgentDraft:
 
 
 def put_agent(
-    actor: Actor, slug: str, draft: AgentDraft, *, expected_version: int | None = None
+    actor: Actor, reference: str, draft: AgentDraft, *, expected_version: int | None = None
 ) -> tuple[AgentView, bool]:
-    """Create or update an agent; True beside it when it is new. Raises Invalid, Overtaken."""
+    """Create an agent under a slug, or update the one that has this slug or UUID; True beside it when it is new.
+
+    Raises Invalid, Overtaken, or NotVisible for a UUID that no agent has.
+    """
     require(actor, Action.WRITE_AGENTS, Target(actor.org_id))
     with transaction(actor.org_id) as session:
-        created = _create(session, actor.org_id, rules.agent_slug(slug), draft)
-        row = _row(session, actor.org_id, slug, lock=True)
+        created = not rules.is_uuid(reference) and _create(session, actor.org_id, rules.agent_slug(reference), draft)
+        row = _row(session, actor.org_id, reference, lock=True)
         if expected_version is not None and row.version != expected_version:
             raise Overtaken
-        if not created:
-            row.version += 1
+        before = None if created else _with_roles(session, row)
         _apply(session, actor, row, draft)
         session.flush()
-        audit.record(
-            session, actor, "agent.created" if created else "agent.edited", "agent", target_id=row.id,
-            target_label=row.slug,
-        )  # fmt: skip
         session.refresh(row)
+        if _with_roles(session, row) != before:
+            row.version += 0 if created else 1
+            audit.record(
+                session, actor, "agent.created" if created else "agent.edited", "agent", target_id=row.id,
+                target_label=row.slug,
+            )  # fmt: skip
         return _with_roles(session, row), created
 
 
 def find_agent(session: Session, org_id: int, reference: str) -> AgentView | None:
     """By slug or UUID, without its roles."""
-    row = session.scalar(select(Agent).where(Agent.org_id == org_id, _matches(reference)))
+    row = session.scalar(select(Agent).where(Agent.org_id == org_id, matches_agent(reference)))
     return _view(row) if row else None
 
 
@@ -72,7 +77,7 @@ def get_agent(actor: Actor, reference: str) -> AgentView:
 def list_agents(
     actor: Actor, *, search: str = "", include_archived: bool = True, page: int = 1, size: int = 20
 ) -> Page[AgentView]:
-    """Agents by name. `search` is a literal part of name, slug or description."""
+    """Agents by name, with their editors and viewers. `search` is a literal part of name, slug or description."""
     require(actor, Action.READ_AGENTS, Target(actor.org_id))
     with transaction(actor.org_id) as session:
         chosen = select(Agent).where(Agent.org_id == actor.org_id)
@@ -82,8 +87,10 @@ def list_agents(
             columns = (Agent.name, Agent.slug, Agent.description)
             chosen = chosen.where(or_(*(column.icontains(search.strip(), autoescape=True) for column in columns)))
         count = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
-        rows = session.scalars(chosen.order_by(func.lower(Agent.name), Agent.id).limit(size).offset((page - 1) * size))
-        return Page([_view(row) for row in rows], count, page, size)
+        order = (func.lower(Agent.name), Agent.id)
+        rows = session.scalars(chosen.order_by(*order).limit(size).offset((page - 1) * size)).all()
+        roles = _roles(session, actor.org_id, [row.id for row in rows])
+        return Page([_view(row, roles) for row in rows], count, page, size)
 
 
 def _create(session: Session, org_id: int, slug: str, draft: AgentDraft) -> bool:
@@ -98,7 +105,7 @@ def _apply(session: Session, actor: Actor, row: Agent, draft: AgentDraft) -> Non
     if draft.name is not None:
         row.name = rules.name(draft.name)
     if draft.description is not None:
-        row.description = _description(draft.description)
+        row.description = rules.description(draft.description)
     if draft.enable_memory_component not in (None, row.enable_memory_component):
         row.enable_memory_component = bool(draft.enable_memory_component)
         row.memory_changed_at, row.memory_changed_by = func.now(), actor.label
@@ -107,12 +114,6 @@ def _apply(session: Session, actor: Actor, row: Agent, draft: AgentDraft) -> Non
     for role, names in (("editor", draft.editors), ("viewer", draft.viewers)):
         if names is not None:
             _set_roles(session, row, role, names)  # type: ignore[arg-type]
-
-
-def _description(value: str) -> str:
-    if len(value) > 2_000:
-        raise Invalid({"description": ["Ensure this field has no more than 2000 characters."]})
-    return value.strip()
 
 
 def _set_roles(session: Session, row: Agent, role: AgentRoleName, usernames: Sequence[str]) -> None:
@@ -130,15 +131,8 @@ def _set_roles(session: Session, row: Agent, role: AgentRoleName, usernames: Seq
     set_role_rows(session, row.org_id, row.id, roles)
 
 
-def _matches(reference: str):  # type: ignore[no-untyped-def]  # a SQLAlchemy expression
-    try:
-        return Agent.unique_id == UUID(reference)
-    except ValueError:
-        return Agent.slug == reference
-
-
 def _row(session: Session, org_id: int, reference: str, *, lock: bool = False) -> Agent:
-    chosen = select(Agent).where(Agent.org_id == org_id, _matches(reference))
+    chosen = select(Agent).where(Agent.org_id == org_id, matches_agent(reference))
     row = session.scalar(chosen.with_for_update() if lock else chosen)
     if row is None:
         raise NotVisible
@@ -146,18 +140,26 @@ def _row(session: Session, org_id: int, reference: str, *, lock: bool = False) -
 
 
 def _with_roles(session: Session, row: Agent) -> AgentView:
+    return _view(row, _roles(session, row.org_id, [row.id]))
+
+
+def _roles(session: Session, org_id: int, agent_ids: Sequence[int]) -> dict[tuple[int, str], tuple[str, ...]]:
+    """Agent and role → usernames, by name."""
     rows = session.execute(
-        select(AgentRole.role, Account.username)
+        select(AgentRole.agent_id, AgentRole.role, Account.username)
         .join(Account, Account.id == AgentRole.user_id)
-        .where(AgentRole.org_id == row.org_id, AgentRole.agent_id == row.id)
+        .where(AgentRole.org_id == org_id, AgentRole.agent_id.in_(agent_ids))
         .order_by(Account.username)
-    ).all()
-    editors = tuple(name for role, name in rows if role == "editor")
-    return _view(row, editors, tuple(name for role, name in rows if role == "viewer"))
+    )
+    found: dict[tuple[int, str], tuple[str, ...]] = {}
+    for agent_id, role, username in rows:
+        found[agent_id, role] = (*found.get((agent_id, role), ()), username)
+    return found
 
 
-def _view(row: Agent, editors: tuple[str, ...] = (), viewers: tuple[str, ...] = ()) -> AgentView:
+def _view(row: Agent, roles: Mapping[tuple[int, str], tuple[str, ...]] = MappingProxyType({})) -> AgentView:
     return AgentView(
         row.id, row.unique_id, row.slug, row.name, row.description, row.enable_memory_component,
-        row.archived_at is not None, row.version, row.created_at, editors, viewers,
+        row.archived_at is not None, row.version, row.created_at,
+        roles.get((row.id, "editor"), ()), roles.get((row.id, "viewer"), ()),
     )  # fmt: skip

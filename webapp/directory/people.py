@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Select, func, or_, select, text, update
+from sqlalchemy import Row, Select, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -16,7 +14,8 @@ from webapp.access.actor import Actor, AgentRoleName, OrgRole
 from webapp.access.policy import Action, Target, require
 from webapp.db.models import Account, AgentRole, Membership, Subject
 from webapp.db.session import transaction
-from webapp.directory import rules
+from webapp.directory import accounts, rules
+from webapp.directory.references import matches_person
 from webapp.directory.types import UserView
 from webapp.errors import Invalid, NotVisible
 from webapp.memory import audit
@@ -38,19 +37,23 @@ class PersonDraft:
 def put_person(actor: Actor, username: str, draft: PersonDraft) -> tuple[UserView, bool]:
     """Create or update a member; True beside it when they are new to the org.
 
-    An account that exists already (another org's member) joins this org with its own name and e-mail, which only its
-    owner changes; `email` must then match. Raises Invalid.
+    An account that exists already (another org's member) joins with its own name; `email` must then be its own.
+    Raises Invalid.
     """
     require(actor, Action.WRITE_PEOPLE, Target(actor.org_id))
     if draft.role is not None and draft.role not in ROLES:
         raise Invalid({"role": [f'"{draft.role}" is not a valid choice.']})
     with transaction(actor.org_id) as session:
-        account, new_account = _account(session, rules.username(username), draft)
+        name = rules.username(username)
+        account, new_account = accounts.account_for(session, name, draft.email, draft.full_name)
+        here_already = find_member(session, actor.org_id, account.id) is not None
+        if not new_account and not here_already:
+            accounts.admit(session, account, draft.email)
         created = _join(session, actor.org_id, account.id, draft.role or "member")
         if not created and draft.role is not None:
             _set_role(session, actor, account.id, draft.role)
-        if not new_account:
-            _edit_account(session, actor, account, draft)
+        if here_already:
+            accounts.edit_account(session, actor.org_id, account, draft.email, draft.full_name)
         audit.record(
             session, actor, "person.created" if created else "person.edited", "user", target_user_id=account.id,
             target_label=account.username, detail={"role": draft.role} if draft.role else {},
@@ -60,9 +63,15 @@ def put_person(actor: Actor, username: str, draft: PersonDraft) -> tuple[UserVie
 
 def find_user(session: Session, org_id: int, reference: str) -> UserView | None:
     """By username, else numeric id, else e-mail, within the org; members that were removed are not found."""
-    chosen = _joined(org_id).where(Membership.removed_at.is_(None), _matches(reference))
+    chosen = _joined(org_id).where(Membership.removed_at.is_(None), matches_person(reference))
     row = session.execute(chosen).first()
-    return _view(session, *row) if row else None
+    return _view(row) if row else None
+
+
+def find_member(session: Session, org_id: int, user_id: int) -> UserView | None:
+    """The account's place in this org; None where it has none."""
+    row = session.execute(_joined(org_id).where(Account.id == user_id, Membership.removed_at.is_(None))).one_or_none()
+    return _view(row) if row else None
 
 
 def get_user(actor: Actor, user_id: int) -> UserView:
@@ -83,7 +92,7 @@ def list_people(actor: Actor, *, search: str = "", page: int = 1, size: int = 20
             chosen = chosen.where(or_(*(column.icontains(search.strip(), autoescape=True) for column in columns)))
         count = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
         rows = session.execute(chosen.order_by(func.lower(Account.username)).limit(size).offset((page - 1) * size))
-        return Page([_view(session, *row) for row in rows], count, page, size)
+        return Page([_view(row) for row in rows], count, page, size)
 
 
 def set_agent_role(actor: Actor, user_id: int, agent_id: int, role: AgentRoleName | None) -> None:
@@ -98,9 +107,7 @@ def set_agent_role(actor: Actor, user_id: int, agent_id: int, role: AgentRoleNam
         )  # fmt: skip
 
 
-def set_role_rows(
-    session: Session, org_id: int, agent_id: int, roles: dict[int, AgentRoleName | None]
-) -> None:
+def set_role_rows(session: Session, org_id: int, agent_id: int, roles: dict[int, AgentRoleName | None]) -> None:
     """The rows behind `set_agent_role`, for verbs that have already decided."""
     for user_id, role in roles.items():
         session.execute(
@@ -128,16 +135,18 @@ def remove_person(actor: Actor, user_id: int) -> None:
             .values(removed_at=func.now())
         )
         tokens.revoke_all(session, account_id=user_id, org_id=actor.org_id)
-        audit.record(
-            session, actor, "person.removed", "user", target_user_id=user_id, target_label=user.username
-        )
+        audit.record(session, actor, "person.removed", "user", target_user_id=user_id, target_label=user.username)
 
 
 def invite_link(actor: Actor, user_id: int, purpose: str) -> sign_in.Link:
-    """A one-time link for a member: `set_password` or `sign_in`."""
+    """A one-time link for a member: `set_password` or `sign_in`.
+
+    Raises Invalid for a superuser or a member of several orgs: the link would open those as well.
+    """
     require(actor, Action.WRITE_PEOPLE, Target(actor.org_id))
     with transaction(actor.org_id) as session:
         user = _one(session, actor.org_id, user_id)
+        accounts.require_sole_org(session, actor.org_id, session.get_one(Account, user_id))
         audit.record(
             session, actor, f"person.link_{purpose}", "user", target_user_id=user_id, target_label=user.username
         )
@@ -149,65 +158,36 @@ def load_user(session: Session, org_id: int, user_id: int) -> UserView:
     return _one(session, org_id, user_id)
 
 
-def _joined(org_id: int) -> Select[Account, Membership]:
+# One aggregate instead of a query per person.
+_ROLES = (
+    select(func.jsonb_object_agg(AgentRole.agent_id, AgentRole.role))
+    .where(AgentRole.org_id == Membership.org_id, AgentRole.user_id == Membership.user_id)
+    .scalar_subquery()
+)
+
+
+def _joined(org_id: int) -> Select[Account, Membership, dict[str, AgentRoleName] | None]:
     return (
-        select(Account, Membership)
+        select(Account, Membership, _ROLES)
         .join(Membership, Membership.user_id == Account.id)
         .where(Membership.org_id == org_id)
     )
 
 
-def _matches(reference: str):  # type: ignore[no-untyped-def]  # a SQLAlchemy expression
-    if "@" in reference:
-        return func.lower(Account.email) == reference.lower()
-    if re.fullmatch(r"[0-9]{1,18}", reference):
-        return Account.id == int(reference)
-    return func.lower(Account.username) == reference.lower()
-
-
 def _one(session: Session, org_id: int, user_id: int) -> UserView:
-    chosen = _joined(org_id).where(Account.id == user_id, Membership.removed_at.is_(None))
-    row = session.execute(chosen).one_or_none()
-    if row is None:
+    found = find_member(session, org_id, user_id)
+    if found is None:
         raise NotVisible
-    return _view(session, *row)
+    return found
 
 
-def _view(session: Session, account: Account, member: Membership) -> UserView:
-    rows = session.execute(
-        select(AgentRole.agent_id, AgentRole.role).where(
-            AgentRole.org_id == member.org_id, AgentRole.user_id == account.id
-        )
-    )
-    roles = {row[0]: row[1] for row in rows}
+def _view(row: Row[Account, Membership, dict[str, AgentRoleName] | None]) -> UserView:
+    account, member, roles = row
     return UserView(
         account.id, account.username, account.email, account.full_name, member.role,  # type: ignore[arg-type]
-        account.disabled_at is not None, member.removed_at, roles,  # type: ignore[arg-type]
+        account.disabled_at is not None, member.removed_at,
+        {int(agent_id): role for agent_id, role in (roles or {}).items()},
     )  # fmt: skip
-
-
-def _account(session: Session, username: str, draft: PersonDraft) -> tuple[Account, bool]:
-    found = sign_in.find_account(session, username)
-    if found is not None:
-        return found, False
-    if draft.email is None:
-        raise Invalid({"email": ["This field is required."]})
-    account = Account(
-        username=username,
-        email=rules.email(draft.email),
-        full_name=rules.name(draft.full_name or "", field="full_name", blank=True),
-    )
-    session.add(account)
-    _flush_unique(session)
-    return account, True
-
-
-def _flush_unique(session: Session) -> None:
-    try:
-        with session.begin_nested():
-            session.flush()
-    except IntegrityError as error:
-        raise Invalid({"email": ["This email address is already in use."]}) from error
 
 
 def _join(session: Session, org_id: int, user_id: int, role: OrgRole) -> bool:
@@ -230,9 +210,7 @@ def _set_role(session: Session, actor: Actor, user_id: int, role: OrgRole) -> No
     if role != "admin":
         _keep_an_admin(session, actor.org_id, user_id)
     session.execute(
-        update(Membership)
-        .where(Membership.org_id == actor.org_id, Membership.user_id == user_id)
-        .values(role=role)
+        update(Membership).where(Membership.org_id == actor.org_id, Membership.user_id == user_id).values(role=role)
     )
 
 
@@ -251,22 +229,3 @@ def _keep_an_admin(session: Session, org_id: int, leaving: int) -> None:
     ).all()
     if list(admins) == [leaving]:
         raise Invalid(LAST_ADMIN)
-
-
-def _edit_account(session: Session, actor: Actor, account: Account, draft: PersonDraft) -> None:
-    changed = {
-        "email": rules.email(draft.email) if draft.email is not None else account.email,
-        "full_name": rules.name(draft.full_name, field="full_name", blank=True)
-        if draft.full_name is not None
-        else account.full_name,
-    }
-    if changed["email"] == account.email and changed["full_name"] == account.full_name:
-        return
-    if _orgs_of(session, account.id) != [actor.org_id]:
-        raise Invalid("This person belongs to several organisations: only they can change their name and e-mail.")
-    account.email, account.full_name = changed["email"], changed["full_name"]
-    _flush_unique(session)
-
-
-def _orgs_of(session: Session, account_id: int) -> Sequence[int]:
-    return list(session.scalars(text("SELECT orgs_of_account(:account)"), {"account": account_id}))

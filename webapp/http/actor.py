@@ -7,13 +7,14 @@ from types import MappingProxyType
 
 from flask import g, request
 from flask_login import UserMixin, current_user
-from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from webapp.access import sign_in, tokens
 from webapp.access.actor import Actor
-from webapp.db.session import installation, transaction
+from webapp.db.session import enter, installation
 from webapp.directory.orgs import find_org
-from webapp.directory.types import OrgView
+from webapp.directory.people import find_member
+from webapp.directory.types import OrgView, UserView
 from webapp.errors import NotVisible
 from webapp.runtime import runtime
 
@@ -35,10 +36,18 @@ class Identity:
     credential: str
     account_id: int | None
     label: str
+    email: str | None
     is_superuser: bool
     org_id: int | None = None
     scopes: frozenset[str] = frozenset()
     by_token: bool = False
+
+    def is_called(self, reference: str) -> bool:
+        """Whether a path's username, id or e-mail names this person; asked without a look-up."""
+        if self.account_id is None:
+            return False
+        names = {self.label.lower(), str(self.account_id), (self.email or "").lower()}
+        return reference.lower() in names
 
 
 class SignedInUser(UserMixin):  # type: ignore[misc]  # flask-login ships no types
@@ -60,86 +69,80 @@ def load_signed_in(secret: str) -> SignedInUser | None:
     return SignedInUser(secret, who) if who else None
 
 
-def identify() -> Identity:
+def act_in(org_key: str) -> tuple[Actor, OrgView]:
+    """The actor inside this org. Raises NotVisible for everyone who is not of it: for them it does not exist."""
+    with installation() as session:
+        entered = enter_org(session, org_key)
+        return entered.actor, entered.org
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """Who came into which org. `member` is None for services, and for a superuser who is no member."""
+
+    who: Identity
+    actor: Actor
+    org: OrgView
+    member: UserView | None
+
+
+def enter_org(session: Session, org_key: str) -> Entered:
+    """Identify the request and go into the org in this transaction, in four statements. Raises as `act_in` does."""
+    who = identify(session)
+    org = find_org(session, org_key)
+    if org is None or (who.org_id is not None and who.org_id != org.id):
+        raise NotVisible
+    enter(session, org.id)
+    member = find_member(session, org.id, who.account_id) if who.account_id is not None else None
+    if member is None and who.account_id is not None and not who.is_superuser:
+        raise NotVisible
+    return Entered(who, _actor(who, org, member), org, member)
+
+
+def identify(session: Session) -> Identity:
     """The request's identity; raises Unauthenticated. Looked up once per request."""
     if "identity" not in g:
-        g.identity = _from_header() if request.authorization or "Authorization" in request.headers else _from_session()
+        g.identity = _from_header(session) if "Authorization" in request.headers else _from_session()
     found: Identity = g.identity
     return found
 
 
-def act_in(org_key: str) -> tuple[Actor, OrgView]:
-    """The actor inside this org. Raises NotVisible for everyone who is not of it: for them it does not exist."""
-    who = identify()
-    with installation() as session:
-        org = find_org(session, org_key)
-    if org is None or (who.org_id is not None and who.org_id != org.id):
-        raise NotVisible
-    return _actor(who, org), org
-
-
-def _actor(who: Identity, org: OrgView) -> Actor:
-    how = "api" if who.by_token else "page"
-    if who.account_id is None:
-        return Actor(
-            kind="service", org_id=org.id, label=who.label, credential=who.credential, how=how, scopes=who.scopes
-        )
-    with transaction(org.id) as session:
-        rows = session.execute(_MEMBER, {"org": org.id, "user": who.account_id}).all()
-    if not rows and not who.is_superuser:
-        raise NotVisible
+def _actor(who: Identity, org: OrgView, member: UserView | None) -> Actor:
     return Actor(
-        kind="person",
+        kind="person" if who.account_id is not None else "service",
         org_id=org.id,
         label=who.label,
         credential=who.credential,
-        how=how,
+        how="api" if who.by_token else "page",
         account_id=who.account_id,
-        org_role=rows[0].role if rows else None,
+        org_role=member.role if member else None,
         is_superuser=who.is_superuser,
-        agent_roles=MappingProxyType({row.agent_id: row.agent_role for row in rows if row.agent_id is not None}),
+        agent_roles=MappingProxyType(dict(member.agent_roles) if member else {}),
+        scopes=who.scopes,
     )
-
-
-_MEMBER = text(
-    """
-    SELECT m.role, r.agent_id, r.role AS agent_role
-    FROM membership m LEFT JOIN agent_role r ON r.org_id = m.org_id AND r.user_id = m.user_id
-    WHERE m.org_id = :org AND m.user_id = :user AND m.removed_at IS NULL
-    """
-)
 
 
 def _from_session() -> Identity:
     if not current_user.is_authenticated:
         raise Unauthenticated
     who = current_user.who
-    return Identity(f"account:{who.account_id}", who.account_id, who.username, who.is_superuser)
+    return Identity(f"account:{who.account_id}", who.account_id, who.username, who.email, who.is_superuser)
 
 
-def _from_header() -> Identity:
+def _from_header(session: Session) -> Identity:
     scheme, _, secret = request.headers.get("Authorization", "").strip().partition(" ")
     if scheme.lower() not in SCHEMES or not secret.strip():
         raise Unauthenticated("Invalid token.")
-    with installation() as session:
-        token = tokens.find(session, secret.strip())
-        if token is None:
-            raise Unauthenticated("Invalid token.")
-        owner = session.execute(_OWNER, {"id": token.account_id}).one_or_none() if token.account_id else None
-        if token.account_id is not None and (owner is None or owner.disabled_at is not None):
-            raise Unauthenticated("Invalid token.")
-        tokens.touch(session, token.id)
-    # A member's token opens its own org only, even when the member is a superuser elsewhere.
-    is_superuser = bool(owner and owner.is_superuser and token.org_id is None)
+    bearer = tokens.find_bearer(session, secret.strip())
+    if bearer is None:
+        raise Unauthenticated("Invalid token.")
     return Identity(
-        credential=f"token:{token.id}",
-        account_id=token.account_id,
-        label=owner.username if owner else token.name,
-        is_superuser=is_superuser,
-        org_id=token.org_id,
-        scopes=frozenset(token.scopes),
+        credential=f"token:{bearer.token_id}",
+        account_id=bearer.account_id,
+        label=bearer.label,
+        email=bearer.email,
+        is_superuser=bearer.is_superuser,
+        org_id=bearer.org_id,
+        scopes=bearer.scopes,
         by_token=True,
     )
-
-
-_OWNER = text("SELECT username, is_superuser, disabled_at FROM account WHERE id = :id")

@@ -34,16 +34,12 @@ def page_request(default_size: int = 20) -> tuple[int, int]:
     return int(raw), min(int(size[:20]), MAX_SIZE)
 
 
-def envelope(page: Page[Any], results: list[Any]) -> dict[str, Any]:
-    """The list envelope: count, next, previous, results. Raises PastTheEnd for a page past the last."""
+def links(page: Page[Any]) -> tuple[str | None, str | None]:
+    """The addresses of the next and the previous page. Raises PastTheEnd for a page past the last."""
     if page.number > page.pages:
         raise PastTheEnd
-    return {
-        "count": page.count,
-        "next": _link(page.number + 1) if page.number < page.pages else None,
-        "previous": _link(page.number - 1) if page.number > 1 else None,
-        "results": results,
-    }
+    following = _link(page.number + 1) if page.number < page.pages else None
+    return following, _link(page.number - 1) if page.number > 1 else None
 
 
 def day_range(start: str | None, end: str | None, zone: tzinfo = UTC) -> tuple[datetime | None, datetime | None]:

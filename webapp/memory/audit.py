@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
@@ -38,6 +39,26 @@ def record(
             request_id=current_request_id(),
         )
     )
+
+
+def record_reading(session: Session, actor: Actor, user_ids: Set[int]) -> None:
+    """Note that a person read what is remembered about others: once per reader and other in five minutes.
+
+    A service acts for the users in its paths, so that it reads them is no event.
+    """
+    others = user_ids - {actor.account_id}
+    if actor.kind != "person" or not others:
+        return
+    noted = session.scalars(_NOTED, {"org": actor.org_id, "reader": actor.account_id, "others": list(others)})
+    for user_id in sorted(others - set(noted)):
+        record(session, actor, READING, "user", target_user_id=user_id)
+
+
+READING = "memory.read"
+_NOTED = text(
+    "SELECT target_user_id FROM audit_event WHERE org_id = :org AND at > now() - interval '5 minutes' "
+    f"AND action = '{READING}' AND actor_id = :reader AND target_user_id = ANY(:others)"
+)
 
 
 def revise(

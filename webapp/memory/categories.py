@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
@@ -16,10 +17,11 @@ from webapp.db.models import Agent, Category
 from webapp.db.session import transaction
 from webapp.errors import Conflict, Invalid, NotVisible, Overtaken
 from webapp.memory import audit
+from webapp.memory.content import NUL_MESSAGE
 from webapp.memory.types import CategoryView, Page
 
 SLUG_TAKEN = "Category with this slug already exists"
-NAME_LENGTH, PROMPT_LENGTH = 100, 2_000
+LONGEST = {"name": 100, "description": 2_000, "extraction_prompt": 2_000}
 SLUG = re.compile(r"[a-z0-9_-]{1,100}")
 
 # The seed's table of default categories, restored in `spec` *Default categories*.
@@ -49,9 +51,7 @@ def seed(session: Session, org_id: int, agent_id: int) -> None:
         {"org_id": org_id, "agent_id": agent_id, "slug": slug, "name": name, "description": description}
         for slug, name, description in DEFAULTS
     ]
-    session.execute(
-        insert(Category).values(rows).on_conflict_do_nothing(index_elements=["org_id", "agent_id", "slug"])
-    )
+    session.execute(insert(Category).values(rows).on_conflict_do_nothing(index_elements=["org_id", "agent_id", "slug"]))
 
 
 def active(session: Session, org_id: int, agent_id: int) -> list[CategoryView]:
@@ -117,13 +117,12 @@ def create(
     Raises Invalid, or Conflict when the slug is taken, by an inactive one too.
     """
     require(actor, Action.WRITE_CATEGORIES, Target(actor.org_id, agent_id=agent_id))
-    fields = _checked({"name": name, "description": description, "extraction_prompt": extraction_prompt})
-    slug = slug_of(name) if slug is None else slug
-    if not SLUG.fullmatch(slug):
-        raise Invalid({"slug": ["Use lower-case letters, digits, - and _ (at most 100)."]})
+    given = {"name": name, "description": description, "extraction_prompt": extraction_prompt}
+    fields = _checked(given if slug is None else given | {"slug": slug})
+    fields |= {"slug": slug_of(fields["name"])} if slug is None else {}
     with transaction(actor.org_id) as session:
         seed(session, actor.org_id, agent_id)
-        values = {"org_id": actor.org_id, "agent_id": agent_id, "slug": slug, "is_active": is_active, **fields}
+        values = {"org_id": actor.org_id, "agent_id": agent_id, "is_active": is_active, **fields}
         statement = insert(Category).values(**values).on_conflict_do_nothing().returning(Category)
         row = session.scalar(statement)
         if row is None:
@@ -150,22 +149,24 @@ def edit(
         if _snapshot(row) != before:
             row.version += 1
             row.updated_at = func.now()
-            session.flush()
+            _flush(session)
             session.refresh(row)
             _note(session, actor, row, "edited", before)
         return view(row)
 
 
-def deactivate(actor: Actor, agent_id: int, category_id: int) -> None:
-    """Stop filing under it. Its memories stay readable and recalled."""
-    edit(actor, agent_id, category_id, {"is_active": False})
+def deactivate(actor: Actor, agent_id: int, category_id: int, *, expected_version: int | None = None) -> None:
+    """Stop filing under it. Its memories stay readable and recalled. Raises Overtaken."""
+    edit(actor, agent_id, category_id, {"is_active": False}, expected_version=expected_version)
 
 
 def slug_of(name: str) -> str:
     """Lower case, other runs to `_`, trimmed: "Project Ideas!" → "project_ideas"."""
     slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:100]
     if not slug:
-        raise Invalid({"slug": ["Give a slug of lower-case letters, digits, - and _: none can be made from this name."]})
+        raise Invalid(
+            {"slug": ["Give a slug of lower-case letters, digits, - and _: none can be made from this name."]}
+        )
     return slug
 
 
@@ -178,18 +179,25 @@ def view(row: Category) -> CategoryView:
 
 
 def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
-    errors: dict[str, list[str]] = {}
     cleaned = {name: value.strip() if isinstance(value, str) else value for name, value in fields.items()}
-    if "name" in cleaned and not cleaned["name"]:
-        errors["name"] = ["This field may not be blank."]
-    for name, longest in (("name", NAME_LENGTH), ("description", PROMPT_LENGTH), ("extraction_prompt", PROMPT_LENGTH)):
-        if len(cleaned.get(name) or "") > longest:
-            errors[name] = [f"Ensure this field has no more than {longest} characters."]
-    if "slug" in cleaned and not SLUG.fullmatch(cleaned["slug"]):
-        errors["slug"] = ["Use lower-case letters, digits, - and _ (at most 100)."]
+    errors = {name: [message] for name, value in cleaned.items() if (message := _wrong(name, value)) is not None}
     if errors:
         raise Invalid(errors)
     return cleaned
+
+
+def _wrong(name: str, value: Any) -> str | None:
+    """What is wrong with a category's field, if anything."""
+    if name == "slug" and not SLUG.fullmatch(value):
+        return "Use lower-case letters, digits, - and _ (at most 100)."
+    if name == "name" and not value:
+        return "This field may not be blank."
+    if name == "name" and not value.isprintable():
+        return "Control characters are not allowed."
+    longest = LONGEST.get(name)
+    if longest is not None and len(value) > longest:
+        return f"Ensure this field has no more than {longest} characters."
+    return NUL_MESSAGE if isinstance(value, str) and "\x00" in value else None
 
 
 def _load(session: Session, actor: Actor, agent_id: int, category_id: int, *, lock: bool = False) -> Category:
@@ -208,6 +216,15 @@ def _slug_taken(session: Session, row: Category, slug: str) -> bool:
         {"org": row.org_id, "agent": row.agent_id, "slug": slug, "id": row.id},
     )
     return found is not None
+
+
+def _flush(session: Session) -> None:
+    # Two editors may take the same slug at once: the check before it sees neither.
+    try:
+        with session.begin_nested():
+            session.flush()
+    except IntegrityError as error:
+        raise Conflict(SLUG_TAKEN) from error
 
 
 def _snapshot(row: Category) -> dict[str, Any]:

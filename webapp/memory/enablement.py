@@ -85,6 +85,16 @@ def effective(
     return EffectiveState(capture, use)
 
 
+def shared_off(
+    session: Session, org_id: int, agent_id: int | None = None, *, installation_off: bool = False
+) -> Off | None:
+    """What is off for everyone: of the org, or of one of its agents too. None means on."""
+    row = session.execute(_SHARED, {"org": org_id, "agent": agent_id}).one_or_none()
+    if row is None:
+        raise NotVisible
+    return _shared_off(row, agent_id, installation_off)
+
+
 def _shared_off(row: Row[tuple[object, ...]], agent_id: int | None, installation_off: bool) -> Off | None:
     if installation_off:
         return Off("installation", "memory_disabled")
@@ -109,6 +119,16 @@ _STATE = text(
     FROM org o
     JOIN membership m ON m.org_id = o.id AND m.user_id = :user
     LEFT JOIN agent a ON a.org_id = o.id AND a.id = :agent
+    WHERE o.id = :org AND (CAST(:agent AS bigint) IS NULL OR a.id IS NOT NULL)
+    """
+)
+
+
+_SHARED = text(
+    """
+    SELECT o.enable_memsearch, o.memsearch_changed_by, o.memsearch_changed_at, CAST(NULL AS timestamptz) AS removed_at,
+           a.enable_memory_component, a.memory_changed_by, a.memory_changed_at, a.archived_at
+    FROM org o LEFT JOIN agent a ON a.org_id = o.id AND a.id = :agent
     WHERE o.id = :org AND (CAST(:agent AS bigint) IS NULL OR a.id IS NOT NULL)
     """
 )
@@ -139,9 +159,7 @@ def change_settings(
             {"capture": auto_capture, "use": use_in_responses, "org": actor.org_id, "user": user_id},
         )
         after = _settings(session, actor.org_id, user_id)
-        audit.record(
-            session, actor, "settings.changed", "user", target_user_id=user_id, detail=_changes(before, after)
-        )
+        audit.record(session, actor, "settings.changed", "user", target_user_id=user_id, detail=_changes(before, after))
         return after
 
 
@@ -187,9 +205,9 @@ def switch_org(actor: Actor, on: bool) -> bool:
         return on
 
 
-def agent_enabled(actor: Actor, agent_id: int) -> bool:
-    """Whether memory is on for the agent."""
-    require(actor, Action.READ_AGENT_SETTINGS, Target(actor.org_id, agent_id=agent_id))
+def agent_enabled(actor: Actor, agent_id: int, *, user_id: int | None = None) -> bool:
+    """Whether memory is on for the agent; `user_id` is whose path it is asked on: everyone may on their own."""
+    require(actor, Action.READ_AGENT_SETTINGS, Target(actor.org_id, user_id, agent_id))
     with transaction(actor.org_id) as session:
         return _agent_on(session, actor.org_id, agent_id)
 

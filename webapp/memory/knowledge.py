@@ -5,7 +5,7 @@ Nothing in capture imports this module: there is no code path from a conversatio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -119,11 +119,13 @@ def edit(
         return _one(session, actor.org_id, agent_id, entry_id)
 
 
-def delete(actor: Actor, agent_id: int, entry_id: int) -> None:
-    """Stop delivering an entry at once; it can be restored for a while."""
+def delete(actor: Actor, agent_id: int, entry_id: int, *, expected_version: int | None = None) -> None:
+    """Stop delivering an entry at once; it can be restored for a while. Raises Overtaken."""
     _require_write(actor, agent_id)
     with transaction(actor.org_id) as session:
         row = _locked(session, actor.org_id, agent_id, entry_id)
+        if expected_version is not None and row.version != expected_version:
+            raise Overtaken
         row.deleted_at, row.deleted_by = func.now(), actor.label
         row.version += 1
         session.flush()
@@ -149,16 +151,32 @@ def delivered(session: Session, org_id: int, agent_id: int, budget: int) -> Deli
     return within_budget([_view(row) for row in rows], budget)
 
 
+def left_out(actor: Actor, agent_id: int, budget: int) -> frozenset[int]:
+    """The entries that reach nobody because they do not fit the budget; measured without reading their texts."""
+    require(actor, Action.READ_KNOWLEDGE, Target(actor.org_id, agent_id=agent_id))
+    live = (Knowledge.org_id == actor.org_id, Knowledge.agent_id == agent_id, Knowledge.deleted_at.is_(None))
+    sizes = select(Knowledge.id, func.char_length(Knowledge.content)).where(*live)
+    with transaction(actor.org_id) as session:
+        rows = session.execute(sizes.order_by(Knowledge.created_at, Knowledge.id)).all()
+    return frozenset(_over(((row[0], row[1]) for row in rows), budget))
+
+
 def within_budget(entries: Sequence[KnowledgeView], budget: int) -> Delivery:
-    """The walk itself, over entries that are oldest first; the budget is in characters of text."""
-    fits, left_out, used = [], set(), 0
-    for entry in entries:
-        if used + len(entry.content) > budget:
-            left_out.add(entry.id)
-            continue
-        fits.append(entry)
-        used += len(entry.content)
-    return Delivery(fits, frozenset(left_out), used, budget)
+    """What of these entries, oldest first, fits; the budget is in characters of text."""
+    over = _over([(entry.id, len(entry.content)) for entry in entries], budget)
+    fits = [entry for entry in entries if entry.id not in over]
+    return Delivery(fits, frozenset(over), sum(len(entry.content) for entry in fits), budget)
+
+
+def _over(sizes: Iterable[tuple[int, int]], budget: int) -> set[int]:
+    """The walk itself: the ids that do not fit any more when their turn comes."""
+    over, used = set(), 0
+    for entry_id, size in sizes:
+        if used + size > budget:
+            over.add(entry_id)
+        else:
+            used += size
+    return over
 
 
 def _require_write(actor: Actor, agent_id: int) -> None:

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, func, select, true
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, can
 from webapp.db.models import Account, Agent, Category, Memory, Revision
 from webapp.db.session import transaction
+from webapp.directory.references import matches_agent, matches_person
 from webapp.errors import NotVisible
-from webapp.memory.store import LIVE
+from webapp.memory import audit
+from webapp.memory.store import LIVE, lineage
 from webapp.memory.types import AgentRef, CategoryRef, MemoryView, Page, Person, Scope
 
 State = Literal["live", "deleted", "superseded"]
@@ -24,12 +26,17 @@ Query = TypeVar("Query", bound=Select[*tuple[Any, ...]])
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """What a list is narrowed to; None means any. `start` is inclusive, `end` exclusive. `text` is a literal substring."""
+    """What a list is narrowed to; None means any. `start` is inclusive, `end` exclusive. `text` is a literal substring.
+
+    `person` is a username, id or e-mail. What matches nothing gives an empty list.
+    """
 
     scope: Scope | None = None
     user_id: int | None = None
+    person: str | None = None
     email: str | None = None
     agent_id: int | None = None
+    agent: str | None = None
     category_slug: str | None = None
     session_id: str | None = None
     text: str | None = None
@@ -54,20 +61,63 @@ class Change:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A category's newest memories, newest first, and how many there are in all."""
+
+    category: CategoryRef
+    count: int
+    memories: list[MemoryView]
+
+
 def list_memories(actor: Actor, wanted: MemoryFilter, *, page: int = 1, size: int = 20) -> Page[MemoryView]:
-    """One page, newest first, of what `actor` may read. Two queries, whatever the size."""
+    """One page, newest first, of what `actor` may read. The number of queries does not depend on the size."""
     with transaction(actor.org_id) as session:
         conditions = [*_conditions(actor.org_id, wanted), readable(actor)]
-        count = session.scalar(_joined(select(func.count(Memory.id))).where(*conditions)) or 0
+        count = session.scalar(select(func.count()).select_from(Memory).where(*conditions)) or 0
         order = (Memory.created_at.desc(), Memory.id.desc())
-        chosen = view_query().where(*conditions).order_by(*order).limit(size).offset((page - 1) * size)
-        return Page([view(row) for row in session.execute(chosen)], count, page, size)
+        # The page's ids first: a sort over wide joined rows would carry every text of the list.
+        ids = select(Memory.id).where(*conditions).order_by(*order).limit(size).offset((page - 1) * size)
+        chosen = view_query().where(Memory.org_id == actor.org_id, Memory.id.in_(ids))
+        found = [view(row) for row in session.execute(chosen.order_by(*order))] if count else []
+        _note_reading(session, actor, found)
+        return Page(found, count, page, size)
+
+
+def list_grouped(actor: Actor, wanted: MemoryFilter, *, limit: int = 100) -> list[Group]:
+    """The categories that hold memories, by id, each with at most `limit` of them: API row 6."""
+    with transaction(actor.org_id) as session:
+        conditions = [*_conditions(actor.org_id, wanted), readable(actor)]
+        counts = _counts(session, conditions)
+        groups: dict[int, list[MemoryView]] = {category_id: [] for category_id in counts}
+        for found in map(view, session.execute(_newest(actor.org_id, conditions, list(counts), limit))):
+            groups[found.category.id].append(found)  # type: ignore[union-attr]  # it was joined on
+        _note_reading(session, actor, [each for found in groups.values() for each in found])
+    return [
+        Group(found[0].category, counts[category_id], found)
+        for category_id, found in groups.items()
+        if found and found[0].category
+    ]
 
 
 def get_memory(actor: Actor, memory_id: int) -> MemoryView:
     """One memory in any state; NotVisible when there is none that the caller may read."""
     with transaction(actor.org_id) as session:
-        return load_view(session, actor, memory_id)
+        found = load_view(session, actor, memory_id)
+        _note_reading(session, actor, [found])
+        return found
+
+
+def get_live(actor: Actor, memory_id: int, place: MemoryFilter) -> MemoryView:
+    """One live memory that lies where a path says it does; else NotVisible. Where it lies never changes."""
+    with transaction(actor.org_id) as session:
+        conditions = [*_conditions(actor.org_id, place), readable(actor), Memory.id == memory_id]
+        row = session.execute(view_query().where(*conditions)).one_or_none()
+        if row is None:
+            raise NotVisible
+        found = view(row)
+        _note_reading(session, actor, [found])
+        return found
 
 
 def load_view(session: Session, actor: Actor, memory_id: int) -> MemoryView:
@@ -82,14 +132,14 @@ def load_view(session: Session, actor: Actor, memory_id: int) -> MemoryView:
 def history(actor: Actor, memory_id: int) -> list[Change]:
     """Every revision of a memory the caller may read, newest first, and those of what it superseded."""
     with transaction(actor.org_id) as session:
-        load_view(session, actor, memory_id)
-        replaced = select(Memory.id).where(Memory.org_id == actor.org_id, Memory.superseded_by_id == memory_id)
+        _note_reading(session, actor, [load_view(session, actor, memory_id)])
+        line = lineage(session, actor.org_id, memory_id)
         rows = session.scalars(
             select(Revision)
             .where(
                 Revision.org_id == actor.org_id,
                 Revision.object_kind == "memory",
-                or_(Revision.object_id == memory_id, Revision.object_id.in_(replaced)),
+                Revision.object_id.in_(line),
             )
             .order_by(Revision.id.desc())
         )
@@ -151,16 +201,46 @@ def views_by_id(session: Session, org_id: int, ids: Sequence[int]) -> dict[int, 
     return {found.id: found for found in map(view, rows)}
 
 
-def _joined(query: Query) -> Query:
-    return (
-        query.select_from(Memory)
-        .join(Account, Account.id == Memory.user_id)
-        .outerjoin(Agent, (Agent.org_id == Memory.org_id) & (Agent.id == Memory.agent_id))
-        .outerjoin(Category, (Category.org_id == Memory.org_id) & (Category.id == Memory.category_id))
+def count_by_category(actor: Actor, wanted: MemoryFilter) -> dict[int, int]:
+    """Live memories per category id that the caller may read, under the other filters."""
+    with transaction(actor.org_id) as session:
+        return _counts(session, [*_conditions(actor.org_id, wanted), readable(actor)])
+
+
+def _counts(session: Session, conditions: Sequence[ColumnElement[bool]]) -> dict[int, int]:
+    rows = session.execute(
+        select(Memory.category_id, func.count())
+        .where(*conditions, Memory.category_id.is_not(None))
+        .group_by(Memory.category_id)
+        .order_by(Memory.category_id)
     )
+    return {row[0]: row[1] for row in rows if row[0] is not None}
+
+
+def _newest(
+    org_id: int, conditions: Sequence[ColumnElement[bool]], category_ids: Sequence[int], limit: int
+) -> Select[Memory, Account, Agent | None, Category | None]:
+    """At most `limit` of each category by one walk along the index per category, however many there are."""
+    filed = Category.__table__.alias("filed")
+    newest = (
+        select(Memory.id)
+        .where(*conditions, Memory.category_id == filed.c.id)
+        .order_by(Memory.created_at.desc(), Memory.id.desc())
+        .limit(limit)
+        .lateral("newest")
+    )
+    ids = select(newest.c.id).select_from(filed.join(newest, true()))
+    ids = ids.where(filed.c.org_id == org_id, filed.c.id.in_(category_ids))
+    order = (Memory.category_id, Memory.created_at.desc(), Memory.id.desc())
+    return view_query().where(Memory.org_id == org_id, Memory.id.in_(ids)).order_by(*order)
+
+
+def _note_reading(session: Session, actor: Actor, found: Sequence[MemoryView]) -> None:
+    audit.record_reading(session, actor, {each.user.id for each in found})
 
 
 def _conditions(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
+    """On columns of the memory alone, so that counting joins nothing."""
     states = {
         "live": LIVE,
         "deleted": Memory.deleted_at.is_not(None),
@@ -171,12 +251,9 @@ def _conditions(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
         conditions.append(Memory.agent_id.is_(None) if wanted.scope == "global" else Memory.agent_id.is_not(None))
     if wanted.text:
         conditions.append(Memory.content.icontains(wanted.text, autoescape=True))
-    if wanted.email:
-        conditions.append(func.lower(Account.email) == wanted.email.strip().lower())
     equal = {
         Memory.user_id: wanted.user_id,
         Memory.agent_id: wanted.agent_id,
-        Category.slug: wanted.category_slug,
         Memory.source_session_id: wanted.session_id,
         Memory.origin: wanted.origin,
         Memory.delete_batch: wanted.batch,
@@ -184,35 +261,30 @@ def _conditions(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
     conditions += [column == value for column, value in equal.items() if value is not None]
     conditions += [Memory.created_at >= wanted.start] if wanted.start else []
     conditions += [Memory.created_at < wanted.end] if wanted.end else []
+    return conditions + _by_name(org_id, wanted)
+
+
+def _by_name(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if wanted.person:
+        found = select(Account.id).where(matches_person(wanted.person)).scalar_subquery()
+        conditions.append(Memory.user_id == found)
+    if wanted.email:
+        found = select(Account.id).where(func.lower(Account.email) == wanted.email.strip().lower()).scalar_subquery()
+        conditions.append(Memory.user_id == found)
+    if wanted.agent:
+        agent = select(Agent.id).where(Agent.org_id == org_id, matches_agent(wanted.agent)).scalar_subquery()
+        conditions.append(Memory.agent_id == agent)
+    if wanted.category_slug:
+        filed = select(Category.id).where(Category.org_id == org_id, Category.slug == wanted.category_slug)
+        conditions.append(Memory.category_id.in_(filed))
     return conditions
 
 
-def count_by_category(actor: Actor, wanted: MemoryFilter) -> dict[int, int]:
-    """Live memories per category id that the caller may read, under the other filters."""
-    with transaction(actor.org_id) as session:
-        rows = session.execute(
-            _joined(select(Memory.category_id, func.count(Memory.id)))
-            .where(*_conditions(actor.org_id, wanted), readable(actor), Memory.category_id.is_not(None))
-            .group_by(Memory.category_id)
-        )
-        return {row[0]: row[1] for row in rows if row[0] is not None}
-
-
-def newest_per_category(actor: Actor, wanted: MemoryFilter, *, limit: int = 100) -> list[MemoryView]:
-    """At most `limit` memories of each category, by category id and then newest first: API row 6."""
-    with transaction(actor.org_id) as session:
-        rank = func.row_number().over(
-            partition_by=Memory.category_id, order_by=[Memory.created_at.desc(), Memory.id.desc()]
-        )
-        ranked = (
-            _joined(select(Memory.id, rank.label("place")))
-            .where(*_conditions(actor.org_id, wanted), readable(actor), Memory.category_id.is_not(None))
-            .subquery()
-        )
-        rows = session.execute(
-            view_query()
-            .join(ranked, ranked.c.id == Memory.id)
-            .where(Memory.org_id == actor.org_id, ranked.c.place <= limit)
-            .order_by(Memory.category_id, Memory.created_at.desc(), Memory.id.desc())
-        )
-        return [view(row) for row in rows]
+def _joined(query: Query) -> Query:
+    return (
+        query.select_from(Memory)
+        .join(Account, Account.id == Memory.user_id)
+        .outerjoin(Agent, (Agent.org_id == Memory.org_id) & (Agent.id == Memory.agent_id))
+        .outerjoin(Category, (Category.org_id == Memory.org_id) & (Category.id == Memory.category_id))
+    )

@@ -88,9 +88,7 @@ def load_for_write(session: Session, actor: Actor, memory_id: int, *, live: bool
     if row is None or (live and (row.deleted_at is not None or row.superseded_at is not None)):
         raise NotVisible
     readable = Action.READ_AGENT_MEMORY if row.agent_id else Action.READ_GLOBAL
-    require(
-        actor, write_action(row.agent_id), Target(actor.org_id, row.user_id, row.agent_id), visible_by=readable
-    )
+    require(actor, write_action(row.agent_id), Target(actor.org_id, row.user_id, row.agent_id), visible_by=readable)
     return row
 
 
@@ -105,9 +103,7 @@ def snapshot(session: Session, row: Memory) -> dict[str, str | None]:
     return {"content": row.content, "category": category.slug if category else None}
 
 
-def note(
-    session: Session, actor: Actor, row: Memory, action: str, before: dict[str, str | None] | None
-) -> None:
+def note(session: Session, actor: Actor, row: Memory, action: str, before: dict[str, str | None] | None) -> None:
     """Record a revision and an audit event for a change of this row."""
     audit.revise(
         session, actor, "memory", row.id, action, version=row.version, before=before,
