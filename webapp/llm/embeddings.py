@@ -38,6 +38,7 @@ class EmbeddingProfile:
 
     ``dimensions`` is None while unknown: then the first answer settles it. ``dedup_threshold``: below it a
     memory is nominated as a duplicate. ``recall_floor``: beyond it nothing is relevant by its vector alone.
+    ``duplicate_distance``: below it one recalled memory may repeat another (docs/recall.md).
     ``graph_similarity``: the cosine a fact must reach in graph search by its vector alone.
     """
 
@@ -45,6 +46,7 @@ class EmbeddingProfile:
     dimensions: int | None = None
     dedup_threshold: float = 0.15
     recall_floor: float = 0.7
+    duplicate_distance: float = 0.1
     graph_similarity: float = 0.3
 
 
