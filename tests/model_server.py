@@ -102,6 +102,7 @@ class ModelServer:
         self.on_call: Callable[[Call], None] | None = None
         self.embed: Callable[[Sequence[str]], Reply] = embeddings
         self.outage: Reply | None = None
+        self.once: Reply | None = None
         self._scripts: dict[str, list[Reply]] = {}
         self._rules: list[Rule] = []
         self._lock = Lock()
@@ -131,7 +132,7 @@ class ModelServer:
             self._scripts.clear()
             self._rules.clear()
             self.calls.clear()
-            self.on_call, self.outage, self.embed = None, None, embeddings
+            self.on_call, self.outage, self.once, self.embed = None, None, None, embeddings
 
     def chats(self, marker: str = "") -> list[Call]:
         """The chat calls with this word in their prompt, in order of arrival."""
@@ -160,6 +161,9 @@ class ModelServer:
             self.on_call(call)
         if self.outage is not None:
             return self.outage
+        if (once := self.once) is not None:
+            self.once = None
+            return once
         if call.endpoint == "embeddings":
             given = call.parameters.get("input", [])
             return self.embed([given] if isinstance(given, str) else given)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
@@ -21,6 +23,7 @@ from webapp.memory.write import captured
 from webapp.memory.write.captured import Captured, Remembered, Source
 
 DELETED_BEFORE = "deleted_before"
+FORGOT, NOTHING_TO_FORGET = "forgot", "nothing_to_forget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,16 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the model calls of one exchange came to: candidates that passed the gate, each with its vector."""
+    """What an exchange came to: candidates that passed the gate, each with its vector, and memories to be forgotten.
+
+    `forget` is None where nobody asked for it.
+    """
 
     candidates: Sequence[tuple[Candidate, Vector]]
     shown: Sequence[Existing] = ()
     rejections: Mapping[str, int] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    forget: Sequence[int] | None = None
 
 
 def commit(item: Item, source: Source, found: Found, rules: Rules) -> None:
@@ -55,10 +62,11 @@ def commit(item: Item, source: Source, found: Found, rules: Rules) -> None:
         if reason is not None:
             claim.skip(session, item, reason, found.usage)
             return
+        told = _forget(session, source, found, rules)
         writer = _Writer(session, source, found.shown, rules)
         for candidate, vector in found.candidates:
             writer.write(candidate, vector)
-        claim.finish(session, item, writer.counts(found.rejections), found.usage)
+        claim.finish(session, item, writer.counts(found.rejections), found.usage, told)
 
 
 def fence_reason(item: Item, source: Source, fence: captured.Fence | None) -> str | None:
@@ -78,6 +86,14 @@ def _off_reason(session: Session, source: Source) -> str | None:
     return "deleted_since" if store.source_buried(session, source.org_id, source.user_id, source.exchange_id) else None
 
 
+def _forget(session: Session, source: Source, found: Found, rules: Rules) -> str | None:
+    """Delete what the person asked to forget, and say in the exchange's reason what came of it."""
+    if found.forget is None:
+        return None
+    count = captured.forget(session, source, found.forget, uuid4(), secret_key=rules.secret_key)
+    return FORGOT if count else NOTHING_TO_FORGET
+
+
 class _Writer:
     """Decides and writes one candidate after the other; each sees what the ones before it left."""
 
@@ -86,9 +102,12 @@ class _Writer:
         self._source = source
         self._shown = shown
         self._rules = rules
-        self._categories = captured.category_ids(session, source.org_id, source.agent_id)
         self._tally: Counter[str] = Counter()
         self._rejections: Counter[str] = Counter()
+
+    @cached_property
+    def _categories(self) -> Mapping[str, int]:
+        return captured.category_ids(self._session, self._source.org_id, self._source.agent_id)
 
     def counts(self, earlier: Mapping[str, int]) -> Counts:
         """What became of all candidates, those that the gate had turned away before included."""

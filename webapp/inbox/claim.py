@@ -57,9 +57,11 @@ def hold(session: Session, item: Item) -> None:
     _update(session, item, _STILL_HELD, {})
 
 
-def finish(session: Session, item: Item, counts: Counts, usage: Usage | None = None) -> None:
+def finish(
+    session: Session, item: Item, counts: Counts, usage: Usage | None = None, reason: str | None = None
+) -> None:
     """End the item as `done`, in the transaction that writes what it came to. Raises Fenced."""
-    _update(session, item, _DONE, {**_counts(counts), **_usage(usage)})
+    _update(session, item, _DONE, {"reason": reason, **_counts(counts), **_usage(usage)})
 
 
 def skip(session: Session, item: Item, reason: str, usage: Usage | None = None) -> None:
@@ -178,7 +180,7 @@ _STILL_HELD = text(
 _COST = "model = :model, tokens_in = :tokens_in, tokens_out = :tokens_out"
 _DONE = text(
     f"""
-    UPDATE inbox SET state = 'done', claim = NULL, lease_until = NULL, done_at = now(), error = NULL, reason = NULL,
+    UPDATE inbox SET state = 'done', claim = NULL, lease_until = NULL, done_at = now(), error = NULL, reason = :reason,
         created = :created, superseded = :superseded, duplicates = :duplicates, rejected = :rejected,
         rejections = CAST(:rejections AS jsonb), {_COST} {_HELD}
     """

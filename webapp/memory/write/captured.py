@@ -83,11 +83,12 @@ def read_user(session: Session, org_id: int, user_id: int) -> Fence | None:
 
 
 def category_ids(session: Session, org_id: int, agent_id: int) -> Mapping[str, int]:
-    """Slug → id of the categories that are active now."""
+    """Slug → id of the categories that are active, and stay so until this transaction ends."""
     rows = session.execute(
-        select(Category.slug, Category.id).where(
-            Category.org_id == org_id, Category.agent_id == agent_id, Category.is_active
-        )
+        select(Category.slug, Category.id)
+        .where(Category.org_id == org_id, Category.agent_id == agent_id, Category.is_active)
+        .order_by(Category.id)
+        .with_for_update(read=True)
     )
     return {row.slug: row.id for row in rows}
 
@@ -112,6 +113,17 @@ def remembered(session: Session, org_id: int, user_id: int, memory_ids: Sequence
     ))  # fmt: skip
     found = {row.id: Remembered(*row) for row in rows}
     return [found[memory_id] for memory_id in memory_ids if memory_id in found]
+
+
+def live_texts(session: Session, source: Source) -> list[tuple[int, str]]:
+    """Id and text of every live memory that this agent may recall about the user."""
+    rows = session.execute(
+        select(Memory.id, Memory.content)
+        .where(Memory.org_id == source.org_id, Memory.user_id == source.user_id, store.LIVE)
+        .where((Memory.agent_id == source.agent_id) | Memory.agent_id.is_(None))
+        .order_by(Memory.id)
+    )
+    return [(row.id, row.content) for row in rows]
 
 
 def find_same(session: Session, source: Source, content: str) -> int | None:

@@ -1,0 +1,221 @@
+"""`python -m tests.chaos --exchanges 1500 --faults 60 --seed 1`: the run that must end with nothing lost, false or twice.
+
+`--mutate NAME` removes one of the things that keep the promise; the run must then fail. Exit status 0 means that all
+promises were kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from flask import Flask
+from sqlalchemy import text
+
+from tests.chaos import check
+from tests.chaos.faults import Faults
+from tests.chaos.load import REFUSED, Client, Ledger, Load, Member, conversation
+from tests.chaos.scenes import Scenes
+from tests.chaos.stack import Stack, scratch
+from tests.chaos.steps import MUTATIONS
+from tests.model_server import Call, Reply, repeat_facts, running
+from webapp import create_app
+from webapp.access import tokens
+from webapp.db.session import db, installation, transaction
+
+DRAIN_SECONDS = 120
+READY_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How large a run is. `seconds` is how long the load takes if nothing goes wrong."""
+
+    exchanges: int
+    faults: int
+    seed: int
+    seconds: float
+    mutation: str = ""
+
+    @property
+    def people(self) -> int:
+        """How many people talk."""
+        return max(4, min(60, self.exchanges // 20))
+
+
+def main() -> int:
+    """Run and report; the exit status."""
+    plan = _plan()
+    print(f"chaos: {plan.exchanges} exchanges, {plan.faults} faults, seed {plan.seed}", flush=True)
+    with scratch() as folder, running() as model:
+        model.rule(lambda call: _play(call, random.Random(f"{plan.seed}{call.at}")))
+        with Stack(folder, model, plan.mutation) as stack, _application(stack) as app:
+            found = run(plan, stack, app)
+            if found:
+                _show_logs(stack)
+    for line in found[:40]:
+        print(f"BROKEN: {line}")
+    print(f"{'kept' if not found else f'{len(found)} broken'} (seed {plan.seed})")
+    return 1 if found else 0
+
+
+def run(plan: Plan, stack: Stack, app: Flask) -> list[str]:
+    """Play the whole run; every broken promise."""
+    chance = random.Random(plan.seed)
+    scenes_planned = max(5, plan.faults // 6)
+    with app.app_context():
+        org_id, token, members = _people(plan.people + scenes_planned)
+    talking, waiting = members[: plan.people], members[plan.people :]
+    client = Client(stack.port, token, "chaos", "tutor")
+    _await_ready(stack, client)
+    ledger, faults = Ledger(), Faults(stack, chance)
+    scenes = Scenes(stack, app, org_id, client, faults, ledger, waiting)
+    conversations = _share(plan, talking)
+    load = Load(conversations, (client.another() for _ in itertools.count()), ledger, plan.seconds)
+    began = time.monotonic()
+    load.start()
+    _strike(plan, faults, scenes, load)
+    faults.settle()
+    last_fault = time.monotonic()
+    drained = _drain(stack, load, last_fault)
+    with app.app_context():
+        found = check.broken(stack, ledger, scenes.erased, scenes.switched_off)
+    found += scenes.broken
+    if drained is None:
+        found.append(f"{check.unfinished(stack)} exchanges still unfinished {DRAIN_SECONDS} s after the last fault")
+    found += [f"{said.key} was never accepted" for said in load.refused]
+    _report(plan, ledger, faults, stack, began, drained)
+    return found
+
+
+def _strike(plan: Plan, faults: Faults, scenes: Scenes, load: Load) -> None:
+    """Spread the faults over the load; every sixth is a scene."""
+    for number in range(plan.faults * 3):
+        if sum(faults.done.values()) >= plan.faults:
+            return
+        if number % 6 == 5:
+            scenes.play(number // 6)
+        else:
+            faults.strike()
+        pause = plan.seconds / plan.faults * 0.4 if load.is_running else 0.1
+        end = time.monotonic() + pause
+        while time.monotonic() < end:
+            faults.stack.look()
+            faults.look()
+            time.sleep(0.02)
+
+
+def _drain(stack: Stack, load: Load, since: float) -> float | None:
+    """Wait until all is handed in and worked off; seconds after the last fault, None when it took too long."""
+    while time.monotonic() < since + DRAIN_SECONDS:
+        stack.look()
+        if not load.is_running and check.unfinished(stack) == 0:
+            return time.monotonic() - since
+        time.sleep(0.1)
+    return None
+
+
+def _play(call: Call, chance: random.Random) -> Reply | None:
+    if call.endpoint != "chat":
+        return None
+    if REFUSED in call.prompt:
+        return Reply("", message={"refusal": "No."})
+    return Reply(repeat_facts(call.prompt), delay=chance.uniform(0.02, 0.4))
+
+
+def _share(plan: Plan, members: list[Member]) -> list[list]:
+    each, rest = divmod(plan.exchanges, len(members))
+    return [conversation(member, each + (place < rest), plan.seed) for place, member in enumerate(members)]
+
+
+@contextmanager
+def _application(stack: Stack) -> Iterator[Flask]:
+    """The product in this process, for setting up and for the scenes; `flask serve` migrates the database."""
+    app = create_app(stack.settings())
+    with app.app_context():
+        end = time.monotonic() + READY_SECONDS
+        while not _migrated():
+            assert time.monotonic() < end, "the database was not migrated"
+            stack.look()
+            time.sleep(0.1)
+    yield app
+    with app.app_context():
+        db.engine.dispose()
+
+
+def _migrated() -> bool:
+    with installation() as session:
+        return session.scalar(text("SELECT to_regclass('inbox')")) is not None
+
+
+def _people(count: int) -> tuple[int, str, list[Member]]:
+    """One org with memory on, an agent, people, and a service token."""
+    with installation() as session:
+        org_id = session.scalar(
+            text("INSERT INTO org (key, name, enable_memsearch) VALUES ('chaos', 'Chaos', true) RETURNING id")
+        )
+        members = []
+        for number in range(count):
+            name = f"person{number}x"
+            insert = text("INSERT INTO account (username, email) VALUES (:name, :email) RETURNING id")
+            found = session.scalar(insert, {"name": name, "email": f"{name}@example.org"})
+            members.append(Member(found, name))
+        scopes = ["exchanges:write", "memories:write", "settings:write"]
+        made = tokens.create(session, name="chat", created_by="chaos", org_id=org_id, scopes=scopes)
+    with transaction(org_id) as session:
+        session.execute(
+            text("INSERT INTO agent (org_id, slug, name, enable_memory_component) VALUES (:org, 'tutor', 'T', true)"),
+            {"org": org_id},
+        )
+        for member in members:
+            key = {"org": org_id, "user": member.id}
+            session.execute(text("INSERT INTO membership (org_id, user_id) VALUES (:org, :user)"), key)
+            session.execute(text("INSERT INTO subject (org_id, user_id) VALUES (:org, :user)"), key)
+    return org_id, made.secret, members
+
+
+def _await_ready(stack: Stack, client: Client) -> None:
+    end = time.monotonic() + READY_SECONDS
+    while client.post("/readyz", {}, method="GET")[0] != 200:
+        assert time.monotonic() < end, "the web server did not become ready"
+        stack.look()
+        time.sleep(0.1)
+
+
+def _report(plan: Plan, ledger: Ledger, faults: Faults, stack: Stack, began: float, drained: float | None) -> None:
+    print(f"{'fault':<44}{'times':>6}")
+    for name, count in sorted(faults.done.items()):
+        print(f"{name:<44}{count:>6}")
+    print(f"{'all':<44}{sum(faults.done.values()):>6}")
+    starts = {command.log.stem: command.starts for command in stack.commands}
+    print(f"accepted {len(ledger.accepted)} of {plan.exchanges} and the scenes' own, process starts {starts}")
+    within = f"{drained:.1f} s after the last fault" if drained is not None else "not in time"
+    print(f"took {time.monotonic() - began:.0f} s; worked off {within}", flush=True)
+
+
+def _show_logs(stack: Stack) -> None:
+    for log in sorted((stack.folder / "logs").glob("*")):
+        print(f"--- {log.name}")
+        print("\n".join(log.read_text(errors="replace").splitlines()[-25:]))
+
+
+def _plan() -> Plan:
+    parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
+    parser.add_argument("--exchanges", type=int, default=1500)
+    parser.add_argument("--faults", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
+    parser.add_argument("--seconds", type=float, help="how long the load takes; default: 15 exchanges a second")
+    parser.add_argument("--mutate", choices=MUTATIONS, default="")
+    given = parser.parse_args()
+    seconds = given.seconds or max(10.0, given.exchanges / 15)
+    return Plan(given.exchanges, given.faults, given.seed, seconds, given.mutate)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+"""Races that chance alone would rarely set up: each is played to the moment that matters, with a process frozen there."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Thread
+
+from flask import Flask
+
+from tests.chaos.faults import Faults, frozen
+from tests.chaos.load import Client, Ledger, Member, Said, boat
+from tests.chaos.stack import Stack
+from webapp.access.actor import system
+from webapp.db.session import transaction
+from webapp.memory.enablement import change_settings
+from webapp.privacy.erase import erase
+
+ANSWER_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class Scenes:
+    """Plays the scenes, each about a person of its own. `erased` and `switched_off` are what the check needs."""
+
+    stack: Stack
+    app: Flask
+    org_id: int
+    client: Client
+    faults: Faults
+    ledger: Ledger
+    members: list[Member]
+    erased: list[Member] = field(default_factory=list)
+    switched_off: dict[int, int] = field(default_factory=dict)
+    broken: list[str] = field(default_factory=list)
+
+    def play(self, round_: int) -> None:
+        """One scene after the other, in turn."""
+        scenes = (
+            self.erased_while_being_accepted,
+            self.erased_while_being_written,
+            self.switched_off_while_being_written,
+            self.fifty_identical_requests,
+            self.written_by_hand_at_once,
+        )
+        scene = scenes[round_ % len(scenes)]
+        if self.members and scene(self.members.pop()):
+            self.faults.done[scene.__name__.replace("_", " ")] += 1
+
+    def erased_while_being_accepted(self, member: Member) -> bool:
+        """The person is erased after their epoch was read and before the exchange is inserted."""
+        said = _said(member)
+        with frozen(self.faults, f"before_insert-{member.id}", lambda: self._hand_in(said)) as came:
+            if came:
+                self._erase(member)
+        return came
+
+    def erased_while_being_written(self, member: Member) -> bool:
+        """The person is erased while a worker stands in the transaction that writes about them."""
+        said = _said(member)
+        with frozen(self.faults, f"before_finish-{member.id}", lambda: self._hand_in(said)) as came:
+            if came:
+                eraser = Thread(target=self._erase, args=(member,), daemon=True)
+                eraser.start()
+                time.sleep(0.5)
+        if came:
+            eraser.join(60)
+        return came
+
+    def switched_off_while_being_written(self, member: Member) -> bool:
+        """Capture is switched off while a worker stands in the transaction: after the answer nothing more comes."""
+        counted: list[int] = []
+
+        def switch() -> None:
+            with self.app.app_context():
+                change_settings(system(self.org_id, "chaos"), member.id, auto_capture=False)
+                counted.append(self._count(member))
+
+        said = _said(member)
+        with frozen(self.faults, f"before_finish-{member.id}", lambda: self._hand_in(said)) as came:
+            if came:
+                switcher = Thread(target=switch, daemon=True)
+                switcher.start()
+                time.sleep(0.5)
+        if came:
+            switcher.join(60)
+        if counted:
+            self.switched_off[member.id] = counted[0]
+        return came
+
+    def fifty_identical_requests(self, member: Member) -> bool:
+        """One exchange, however often it is sent at once."""
+        said = _said(member)
+        clients = [self._client() for _ in range(10)]
+
+        def send(place: int) -> list[int | None]:
+            return [clients[place].hand_in(said, time.monotonic() + ANSWER_SECONDS) for _ in range(5)]
+
+        with ThreadPoolExecutor(10) as pool:
+            ids = {found for part in pool.map(send, range(10)) for found in part}
+        for client in clients:
+            client.close()
+        if len(ids - {None}) != 1:
+            self.broken.append(f"50 identical requests were answered with {sorted(map(str, ids))}")
+        for found in ids - {None}:
+            self.ledger.add(found or 0, said)
+        return True
+
+    def written_by_hand_at_once(self, member: Member) -> bool:
+        """The same text by hand ten times at once is one memory."""
+        clients = [self._client() for _ in range(10)]
+        content = f"I sail {boat(member, 7)} every summer."
+        with ThreadPoolExecutor(10) as pool:
+            statuses = list(pool.map(lambda client: client.remember(member, content), clients))
+        for client in clients:
+            client.close()
+        if statuses.count(201) > 1:
+            self.broken.append(f"the same memory was written {statuses.count(201)} times by hand")
+        return True
+
+    def _hand_in(self, said: Said) -> None:
+        # Not in the ledger: what becomes of it is what the scene is about.
+        client = self._client()
+        client.hand_in(said, time.monotonic() + ANSWER_SECONDS)
+        client.close()
+
+    def _erase(self, member: Member) -> None:
+        with self.app.app_context():
+            erase(system(self.org_id, "chaos"), member.id)
+        self.erased.append(member)
+
+    def _count(self, member: Member) -> int:
+        from sqlalchemy import text
+
+        with transaction(self.org_id) as session:
+            found = session.scalar(text("SELECT count(*) FROM memory WHERE user_id = :user"), {"user": member.id})
+        return int(found or 0)
+
+    def _client(self) -> Client:
+        return self.client.another()
+
+
+def _said(member: Member) -> Said:
+    thing = boat(member, 1)
+    return Said(member, 1, "new", f"I own {thing}.", (f"The user owns {thing}.",))
