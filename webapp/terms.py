@@ -109,7 +109,7 @@ def _term(word: str, language: str) -> str:
     with _STEMMER_LOCK:
         stem: str = _stemmer(language).stemWord(word)
     decomposed = unicodedata.normalize("NFD", stem)
-    return "".join(letter for letter in decomposed if not "\u0300" <= letter <= "\u036f")
+    return "".join(letter for letter in decomposed if not "\u0300" <= letter <= "\u036f") or word
 
 
 # A stemmer keeps the word it works on in itself, so two threads must not use one at the same time.

@@ -76,12 +76,19 @@ def read_times(text: str, written_on: date) -> Times:
         return Times((), rest)
     for pattern, rule in _RULES:
         for match in pattern.finditer(unread):
-            periods = list(rule(match, written_on))
+            periods = _applied(rule, match, written_on)
             found.update(dict.fromkeys(periods))
             if periods and _is_certain(match):
                 rest = rest.replace(match[0], " ", 1)
         unread = pattern.sub(" ", unread)
     return Times(tuple(found), rest)
+
+
+def _applied(rule: _Rule, match: re.Match[str], written_on: date) -> list[Period]:
+    try:
+        return list(rule(match, written_on))
+    except OverflowError:  # before the year 1
+        return []
 
 
 def _is_certain(match: re.Match[str]) -> bool:
