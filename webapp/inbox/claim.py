@@ -146,11 +146,14 @@ _CLAIM = text(
             ORDER BY lane, id LIMIT 1
         ) next
     ), due AS (
-        SELECT i.id FROM head JOIN inbox i ON i.org_id = :org AND i.id = head.id
-        WHERE i.state = 'pending' AND i.next_at <= now() AND NOT EXISTS (
-            SELECT FROM inbox r WHERE r.org_id = :org AND r.lane = head.lane AND r.state = 'claimed'
-        )
-        LIMIT :limit FOR UPDATE OF i SKIP LOCKED
+        SELECT ready.id FROM head CROSS JOIN LATERAL (
+            SELECT i.id FROM inbox i
+            WHERE i.org_id = :org AND i.id = head.id AND i.state = 'pending' AND i.next_at <= now() AND NOT EXISTS (
+                SELECT FROM inbox r WHERE r.org_id = :org AND r.lane = head.lane AND r.state = 'claimed'
+            )
+            FOR UPDATE SKIP LOCKED
+        ) ready
+        LIMIT :limit
     )
     UPDATE inbox SET state = 'claimed', claim = :claim, attempts = inbox.attempts + 1,
         lease_until = now() + :lease * interval '1 second'
