@@ -68,7 +68,7 @@ DAYS = [{"label": f"{d} Nov", "done": 20 + (d * 7) % 23, "skipped": d % 5, "fail
 def activity(**changes: Any) -> Context:
     base = {
         "queue": Shape(waiting=4, running=2, failed=1, oldest="4 minutes"), "days": DAYS, "exchanges": listed(EXCHANGES, 1_043),
-        "filters": Shape(state="", agent="", user="", active=False), "agent_options": [("python-tutor", "Python Tutor")],
+        "filters": Shape(state="", agent="", user="", active=False), "agent_options": [("python-tutor", "Python Tutor")], "blocked": None,
     }  # fmt: skip
     return tenant("Activity", **(base | changes))
 
@@ -127,7 +127,7 @@ TENANT: dict[str, tuple[str, Context]] = {
     "tenant-person": ("tenant/person.html", tenant("Memory", settings=SETTINGS, **PERSON)),
     "tenant-person-off": ("tenant/person.html", tenant("Memory", settings=Shape(capture=Shape(on=True, url="#"), use=Shape(on=False, url="#"), effective=EFFECTIVE_OFF), **(PERSON | {"memories": memories([])}))),
     "activity": ("tenant/activity.html", activity()),
-    "activity-empty": ("tenant/activity.html", activity(days=[], exchanges=listed([]), queue=Shape(waiting=0, running=0, failed=0, oldest=None))),
+    "activity-empty": ("tenant/activity.html", activity(blocked=Shape(text="Memory is off for the organisation: nothing is captured.", url="#", label="Memory settings"), days=[], exchanges=listed([]), queue=Shape(waiting=0, running=0, failed=0, oldest=None))),
     "audit": ("tenant/audit.html", tenant("Audit", events=listed(EVENTS, 230), filters=Shape(kind="", actor="", start="", end="", active=False), kinds=[("edit", "Edits")])),
     "people": ("tenant/people.html", tenant("People", people=listed(PEOPLE, link=None), filters=Shape(q="", active=False))),
     "people-link": ("tenant/people.html", tenant("People", people=listed(PEOPLE, link=LINK), filters=Shape(q="", active=False))),

@@ -51,7 +51,8 @@ def create_gallery() -> Flask:
     @app.route("/example/<path:name>", methods=["GET", "POST"])
     def example(name: str) -> str:
         template, context = EXAMPLES.get(name) or abort(404)
-        if block := request.args.get("block"):
+        block = request.args.get("block") or ("dialog" if _fills_the_dialog(template) else None)
+        if block:
             return render_block(template, block, **context, in_dialog=True)
         return app.jinja_env.get_template(template).render(**({"in_dialog": False} | context))
 
@@ -61,6 +62,10 @@ def create_gallery() -> Flask:
         return response
 
     return app
+
+
+def _fills_the_dialog(template: str) -> bool:
+    return template.startswith("dialogs/") and request.headers.get("HX-Request-Type") == "partial"
 
 
 if __name__ == "__main__":

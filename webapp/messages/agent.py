@@ -12,6 +12,7 @@ MESSAGES = {
     "agents.archived": "archived",
     "agents.count.one": "{n:,} agent",
     "agents.count.other": "{n:,} agents",
+    "agents.search_label": "Search Agents",
     "agents.search": "Search Agents…",
     "agents.nothing": "No agents yet",
     "agents.nothing_text": "Agents appear here once an administrator has added them.",

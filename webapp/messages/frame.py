@@ -28,6 +28,7 @@ MESSAGES = {
     "list.previous": "Previous",
     "list.next": "Next",
     "list.range": "{first:,}–{last:,} of {total:,}",
+    "list.more_filters": "More filters",
     "list.clear_filters": "Clear filters",
     "list.nothing_matches": "Nothing matches",
     "list.nothing_matches_text": "Change or clear the filters to see more.",
