@@ -13,7 +13,7 @@ CATEGORY_NAMES = ["Knowledge Gaps", "Learning Goals", "Preferences", "Progress M
 
 
 def tab(label: str, current: bool = False, count: int | None = None, inert: bool = False) -> Shape:
-    return Shape(label=label, url="#", current=current, count=count, inert=inert)
+    return Shape(label=label, url="/act", current=current, count=count, inert=inert)
 
 
 def layout(current: str = "User Memories", on: bool = True, can_edit: bool = True, **changes: Any) -> Context:
@@ -22,9 +22,9 @@ def layout(current: str = "User Memories", on: bool = True, can_edit: bool = Tru
         "frame": frame("agents"),
         "agent": Shape(name="Python Tutor", archived=False),
         "can_edit": can_edit,
-        "enable": Shape(on=on, url="#", effective=effective),
+        "enable": Shape(on=on, url="/act", effective=effective),
         "tabs": [tab(label, label == current, n, not on) for label, n in (("User Memories", 1284), ("Shared Memory", 6))],
-        "urls": Shape(agents="/example/agents", back="#", add="/example/category-form"),
+        "urls": Shape(agents="/example/agents", back="/act", add="/example/category-form"),
         "show_panel": on,
         "in_dialog": False,
     }
@@ -36,7 +36,7 @@ def category(name: str) -> Shape:
 
 
 def memories(rows: list[Shape], **changes: Any) -> Shape:
-    urls = Shape(list="#", add="/example/memory-form-user", clear="#", deleted="/example/deleted", categories="/example/categories", users="#", bulk="#", delete_all=None)
+    urls = Shape(list="/act", add="/example/memory-form-user", clear="/act", deleted="/example/deleted", categories="/example/categories", users="/act", bulk="/act", delete_all=None)
     return Shape(**({"rows": rows, "page": page(2, 65, 1284, 20), "total": 1284, "urls": urls} | changes))
 
 
@@ -48,8 +48,8 @@ ROWS = [
 ]
 for each in ROWS:
     each.urls.forget = None
-CATEGORIES = [Shape(label="All", slug="", url="#", current=True, count=1284, inactive=False)] + [
-    Shape(label=name, slug=name.lower().replace(" ", "_"), url="#", current=False, count=421 - 53 * i, inactive=name.startswith("Old"))
+CATEGORIES = [Shape(label="All", slug="", url="/act", current=True, count=1284, inactive=False)] + [
+    Shape(label=name, slug=name.lower().replace(" ", "_"), url="/act", current=False, count=421 - 53 * i, inactive=name.startswith("Old"))
     for i, name in enumerate(CATEGORY_NAMES)
 ]
 FILTERS = Shape(user="", q="", start="", end="", origin="", category="", active=False)
@@ -67,7 +67,7 @@ RESULT = Shape(
 
 
 def try_it(**changes: Any) -> Shape:
-    base = {"url": "#", "users_url": "#", "form": form(user="", message=""), "open": False, "result": None}
+    base = {"url": "/act", "users_url": "/act", "form": form(user="", message=""), "open": False, "result": None}
     return Shape(**(base | changes))
 
 
@@ -85,13 +85,13 @@ def shared_row(id: int, text: str, **changes: Any) -> Shape:
 
 
 def shared(rows: list[Shape], **changes: Any) -> Context:
-    entries = Shape(rows=rows, page=page(total=len(rows)), total=len(rows), urls=Shape(add="/example/knowledge-form"))
+    entries = Shape(rows=rows, page=page(total=len(rows)), total=len(rows), urls=Shape(add="/example/knowledge-form", deleted="/act"))
     return layout("Shared Memory") | {"may_read": True, "entries": entries, "budget": Shape(used=13_420, limit=16_000), "try_it": try_it()} | changes
 
 
 def manager(**changes: Any) -> Context:
     def urls(active: bool) -> Shape:
-        return Shape(memories="#", edit="/example/category-form", rename="#", deactivate="#" if active else None, reactivate=None if active else "#")
+        return Shape(memories="/act", edit="/example/category-form", rename="/act", deactivate="/act" if active else None, reactivate=None if active else "/act")
 
     rows = [
         Shape(id=1, name="Knowledge Gaps", slug="knowledge_gaps", description="Topics or concepts the user struggles with", extraction_prompt="", active=True, total=421, urls=urls(True)),
@@ -101,21 +101,21 @@ def manager(**changes: Any) -> Context:
     return layout() | {"categories": rows, "renaming": None} | changes
 
 
-RENAMING = Shape(id=2, form=form({"name": ["Category with this slug already exists"]}, name="Knowledge Gaps", version=1), urls=Shape(save="#", cancel="#"))
+RENAMING = Shape(id=2, form=form({"name": ["Category with this slug already exists"]}, name="Knowledge Gaps", version=1), urls=Shape(save="/act", cancel="/act"))
 
 
 def deleted(rows: list[Shape]) -> Context:
-    return {"frame": frame("agents"), "deleted": Shape(rows=rows, page=page(total=len(rows)), total=len(rows)), "days": 30, "urls": Shape(back="#"), "back_label": "User Memories"}
+    return {"frame": frame("agents"), "deleted": Shape(rows=rows, page=page(total=len(rows)), total=len(rows)), "days": 30, "urls": Shape(back="/act"), "back_label": "User Memories"}
 
 
 def deleted_row(id: int, text: str, days_left: int, exists_url: str | None = None) -> Shape:
-    return Shape(id=id, text=text, moment=moment("yesterday"), days_left=days_left, owner="ada@example.org", category="Preferences", exists_url=exists_url, urls=Shape(restore="#", purge="/example/confirm-purge"))
+    return Shape(id=id, text=text, moment=moment("yesterday"), days_left=days_left, owner="ada@example.org", category="Preferences", exists_url=exists_url, urls=Shape(restore="/act", purge="/example/confirm-purge"))
 
 
 def revisions() -> list[Shape]:
     before, after = segments("The user works as a nurse in Porto.", "The user works as an emergency nurse in Porto since May 2026.")
     return [
-        Shape(action="edited", name="Mina Okafor", moment=moment("yesterday"), origin="manual", before=before, after=after, removed=False, urls=Shape(remove="#")),
+        Shape(action="edited", name="Mina Okafor", moment=moment("yesterday"), origin="manual", before=before, after=after, removed=False, urls=Shape(remove="/act")),
         Shape(action="superseded", name="capture", moment=moment("12 Nov 2026"), origin="captured", before=None, after=None, removed=True, urls=Shape(remove=None)),
         Shape(action="created", name="capture", moment=moment("3 Nov 2026"), origin="captured", before=None, after=[Segment("The user works as a nurse in Porto.", "same")], removed=False, urls=Shape(remove=None)),
     ]
@@ -125,7 +125,7 @@ def question(**changes: Any) -> Context:
     base: Context = {
         "frame": frame("agents"), "title": "Delete All Preferences Memories", "text": "212 memories of 41 people are filed under Preferences.",
         "points": [], "button": "Delete 212 memories", "kind": "danger", "typed": None, "choices": None, "ticks": [], "fields": {},
-        "form": form(), "region": "#memories", "urls": Shape(confirm="#", cancel="#"),
+        "form": form(), "region": "#memories", "urls": Shape(confirm="/act", cancel="/act"),
     }  # fmt: skip
     return base | changes
 
@@ -139,7 +139,7 @@ REMOVE = question(
     frame=frame("tenant"), title="Remove Omar Haddad", text="Omar loses access to Acme Learning at once; the account stays.", button="Remove Omar Haddad", region="#people",
     choices=Shape(name="memory", label="What is remembered about Omar", options=[Shape(value="keep", label="Keep it", hint="It is there again if Omar comes back."), Shape(value="erase", label="Erase it for good", hint=None)]), form=form(memory="keep"),
 )  # fmt: skip
-SAVE = Shape(save="#", cancel="#", users="#")
+SAVE = Shape(save="/act", cancel="/act", users="/act")
 DIALOG: Context = {"frame": frame("agents"), "region": "#memories", "urls": SAVE, "editing": False, "conflict": None}
 AGENT: dict[str, tuple[str, Context]] = {
     "agent-users": ("agent/memory.html", users()),
@@ -153,9 +153,9 @@ AGENT: dict[str, tuple[str, Context]] = {
     "shared-denied": ("agent/shared.html", shared([], may_read=False)),
     "categories": ("agent/categories.html", manager()),
     "categories-renaming": ("agent/categories.html", manager(renaming=RENAMING)),
-    "deleted": ("memory/deleted.html", deleted([deleted_row(41, "The user prefers to learn with videos.", 29), deleted_row(42, LONG, 1, "#")])),
+    "deleted": ("memory/deleted.html", deleted([deleted_row(41, "The user prefers to learn with videos.", 29), deleted_row(42, LONG, 1, "/act")])),
     "deleted-empty": ("memory/deleted.html", deleted([])),
-    "history": ("dialogs/history.html", {"frame": frame("agents"), "of": "…", "revisions": revisions(), "urls": Shape(close="#")}),
+    "history": ("dialogs/history.html", {"frame": frame("agents"), "of": "…", "revisions": revisions(), "urls": Shape(close="/act")}),
     "confirm-all": ("dialogs/confirm.html", question()),
     "confirm-shared": ("dialogs/confirm.html", question(title="Delete this shared memory", text="Everyone who talks to Python Tutor stops receiving it at once.", button="Delete 1 shared memory", region="#shared")),
     "confirm-purge": ("dialogs/confirm.html", question(title="Delete for good", text="This memory and its history cannot be brought back.", button="Delete 1 memory for good", region="#deleted")),
@@ -166,6 +166,6 @@ AGENT: dict[str, tuple[str, Context]] = {
     "knowledge-form-warned": ("dialogs/knowledge_form.html", DIALOG | {"form": form(content="Ask ada@example.org for the room."), "warnings": ["It holds the e-mail address of a member. Personal data belongs in that person's memories."]}),
     "knowledge-form-conflict": ("dialogs/knowledge_form.html", DIALOG | {"form": form(content="Never give away solutions."), "warnings": [], "editing": True, "conflict": CONFLICT}),
     "category-form": ("dialogs/category_form.html", DIALOG | {"form": form(name="", description="", extraction_prompt=""), "slug": None}),
-    "merge": ("dialogs/merge.html", DIALOG | {"rows": [row(51, "The user likes short answers."), row(52, "The user prefers concise answers.")], "whom": "ada@example.org", "form": form(content="The user likes short answers."), "urls": Shape(merge="#", cancel="#")}),
+    "merge": ("dialogs/merge.html", DIALOG | {"rows": [row(51, "The user likes short answers."), row(52, "The user prefers concise answers.")], "whom": "ada@example.org", "form": form(content="The user likes short answers."), "urls": Shape(merge="/act", cancel="/act")}),
     "user-options": ("components/_user_options.html", {"options": []}),
 }

@@ -153,12 +153,18 @@ def delivered(session: Session, org_id: int, agent_id: int, budget: int) -> Deli
 
 def left_out(actor: Actor, agent_id: int, budget: int) -> frozenset[int]:
     """The entries that reach nobody because they do not fit the budget; measured without reading their texts."""
+    return budget_use(actor, agent_id, budget).left_out
+
+
+def budget_use(actor: Actor, agent_id: int, budget: int) -> Delivery:
+    """How much of the budget is used and what it leaves out, without the entries themselves."""
     require(actor, Action.READ_KNOWLEDGE, Target(actor.org_id, agent_id=agent_id))
     live = (Knowledge.org_id == actor.org_id, Knowledge.agent_id == agent_id, Knowledge.deleted_at.is_(None))
     sizes = select(Knowledge.id, func.char_length(Knowledge.content)).where(*live)
     with transaction(actor.org_id) as session:
-        rows = session.execute(sizes.order_by(Knowledge.created_at, Knowledge.id)).all()
-    return frozenset(_over(((row[0], row[1]) for row in rows), budget))
+        rows = session.execute(sizes.order_by(Knowledge.created_at, Knowledge.id)).tuples().all()
+    over = _over(rows, budget)
+    return Delivery([], frozenset(over), sum(size for entry_id, size in rows if entry_id not in over), budget)
 
 
 def within_budget(entries: Sequence[KnowledgeView], budget: int) -> Delivery:

@@ -75,13 +75,21 @@ def list_memories(actor: Actor, wanted: MemoryFilter, *, page: int = 1, size: in
     with transaction(actor.org_id) as session:
         conditions = [*_conditions(actor.org_id, wanted), readable(actor)]
         count = session.scalar(select(func.count()).select_from(Memory).where(*conditions)) or 0
-        order = (Memory.created_at.desc(), Memory.id.desc())
+        newest = Memory.deleted_at if wanted.state == "deleted" else Memory.created_at
+        order = (newest.desc(), Memory.id.desc())
         # The page's ids first: a sort over wide joined rows would carry every text of the list.
         ids = select(Memory.id).where(*conditions).order_by(*order).limit(size).offset((page - 1) * size)
         chosen = view_query().where(Memory.org_id == actor.org_id, Memory.id.in_(ids))
         found = [view(row) for row in session.execute(chosen.order_by(*order))] if count else []
         _note_reading(session, actor, found)
         return Page(found, count, page, size)
+
+
+def matching_ids(actor: Actor, wanted: MemoryFilter, *, limit: int) -> list[int]:
+    """The ids of everything that matches, up to `limit`: for acting on all of it, whatever page is shown."""
+    with transaction(actor.org_id) as session:
+        conditions = [*_conditions(actor.org_id, wanted), readable(actor)]
+        return list(session.scalars(select(Memory.id).where(*conditions).order_by(Memory.id).limit(limit)))
 
 
 def list_grouped(actor: Actor, wanted: MemoryFilter, *, limit: int = 100) -> list[Group]:

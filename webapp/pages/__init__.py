@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from flask import Flask
 
-from webapp.pages import account, auth, profile_data, profile_memory, tokens
+from webapp.pages import (
+    account,
+    agent_memory,
+    auth,
+    categories,
+    profile_data,
+    profile_memory,
+    shared_memory,
+    shared_removal,
+    tokens,
+    try_it,
+)
 
-SCREENS = (auth, account, profile_memory, profile_data, tokens)
+SCREENS = (
+    auth, account, profile_memory, profile_data, tokens, agent_memory, categories, shared_memory, shared_removal, try_it,
+)  # fmt: skip
 
 
 def register(app: Flask) -> None:

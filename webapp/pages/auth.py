@@ -26,7 +26,7 @@ from webapp.pages.forms.auth import LoginForm, SetPasswordForm
 from webapp.pages.shapes.form import FormShape, refused
 
 pages = Blueprint("auth", __name__)
-FIRST_ORG = "make create-org KEY=acme ADMIN=you@example.org"
+FIRST_ORG = ".venv/bin/flask create-org acme --admin you@example.org"
 
 
 @pages.get("/")

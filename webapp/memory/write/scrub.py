@@ -31,12 +31,12 @@ def remove_from_history(actor: Actor, memory_id: int, revision_id: int) -> None:
         chosen = next((each for each in revisions if each.id == revision_id), None)
         if chosen is None:
             raise NotVisible
-        texts = _texts(chosen) - {row.content}
+        texts = texts_of(chosen) - {row.content}
         if not texts:
             raise Invalid(STILL_CURRENT)
         for revision in revisions:
-            revision.before = _without(revision.before, texts)
-            revision.after = _without(revision.after, texts)
+            revision.before = without_texts(revision.before, texts)
+            revision.after = without_texts(revision.after, texts)
         session.flush()
         _purge_replaced(session, actor, [each for each in line if each != memory_id], texts)
         audit.record(
@@ -51,12 +51,14 @@ def _revisions(session: Session, org_id: int, memory_ids: list[int]) -> list[Rev
     return list(session.scalars(chosen.with_for_update()))
 
 
-def _texts(revision: Revision) -> set[str]:
+def texts_of(revision: Revision) -> set[str]:
+    """The texts a revision holds."""
     found = {(state or {}).get("content") for state in (revision.before, revision.after)}
     return {text for text in found if text is not None}
 
 
-def _without(state: dict[str, Any] | None, texts: set[str]) -> dict[str, Any] | None:
+def without_texts(state: dict[str, Any] | None, texts: set[str]) -> dict[str, Any] | None:
+    """The same state with its text blanked where it is one of these."""
     return state | {"content": None} if state and state.get("content") in texts else state
 
 

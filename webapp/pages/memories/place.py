@@ -49,6 +49,13 @@ class Place:
     query: Mapping[str, str] = field(default_factory=lambda: request.args.to_dict())
 
     @property
+    def agent_id(self) -> int:
+        """The agent whose list this is; NotVisible for a list of global memories."""
+        if self.agent is None:
+            raise NotVisible
+        return self.agent.id
+
+    @property
     def home(self) -> str:
         """The screen with its filters."""
         return self._with_query(self.path)
