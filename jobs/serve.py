@@ -109,7 +109,9 @@ def processes(settings: Settings, listener: socket.socket) -> list[Process]:
     metrics = settings.data_dir / "metrics"
     shutil.rmtree(metrics, ignore_errors=True)
     metrics.mkdir()
-    env = os.environ | settings.environment() | {"PROMETHEUS_MULTIPROC_DIR": str(metrics)}
+    # Neither the web nor a worker has any use for the roles that see past row-level security.
+    told = replace(settings, database_owner_url="", database_backup_url="").environment()
+    env = os.environ | told | {"PROMETHEUS_MULTIPROC_DIR": str(metrics)}
     python, bind = [sys.executable, "-m"], f"fd://{listener.fileno()}"
     web = Process("web", [*python, "gunicorn", "--bind", bind, "wsgi:app"], env, ROOT, [listener.fileno()])
     command = [*python, "flask", "--app", "jobs.cli", "worker"]

@@ -48,7 +48,12 @@ def open_stores(settings: Settings, *, exclusive: bool = False) -> Iterator[Stor
         if not settings.database_url:
             postgres = stack.enter_context(EmbeddedPostgres(folder / "postgres", exclusive=exclusive))
             servers.append(postgres)
-            settings = replace(settings, database_url=postgres.app_url, database_owner_url=postgres.owner_url)
+            settings = replace(
+                settings,
+                database_url=postgres.app_url,
+                database_owner_url=postgres.owner_url,
+                database_backup_url=postgres.superuser_url,
+            )
         if not settings.redis_url:
             valkey = stack.enter_context(EmbeddedValkey(folder / "valkey", exclusive=exclusive))
             servers.append(valkey)
