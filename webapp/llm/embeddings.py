@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import math
 import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
-from functools import cached_property
 from threading import Lock
 
 import httpx2
@@ -18,6 +19,8 @@ import openai
 
 from webapp.errors import Unavailable
 from webapp.llm import local
+from webapp.llm.errors import retry_after_seconds
+from webapp.llm.loop import LoopThread
 
 STORED_DIMENSIONS = 1536
 """Every vector is stored with this length; zeros behind a shorter one change neither cosine nor dot product."""
@@ -82,13 +85,16 @@ class Embedder:
     ) -> None:
         """``socket_path`` reaches the built-in model's process; ``base_url`` any other server (None: OpenAI's).
 
-        ``timeout`` is in seconds; a connection that breaks is tried once more.
+        ``timeout`` limits each request in seconds, connecting, a second attempt over a connection that broke, and
+        a dripping answer included.
         """
         self.profile = profile_of(model)
         self._base_url = "http://embedding-server/v1" if socket_path else base_url
         self._api_key = api_key
         self._socket_path = socket_path
         self._timeout = timeout
+        self._loop = LoopThread("embedding-calls")
+        self._client: openai.AsyncOpenAI | None = None
         self._cache = _VectorCache(cached_vectors)
         self._dimensions = self.profile.dimensions
 
@@ -127,54 +133,61 @@ class Embedder:
         """Return when the server embeds; raise ``Unavailable`` otherwise. Asks the server each time."""
         self._request(["ready?"])
 
+    def close(self) -> None:
+        """End the calls that are in flight and the connections; the next call opens them anew."""
+        client, self._client = self._client, None
+        self._loop.close(client.close if client else None)
+
     def _request(self, texts: Sequence[str]) -> list[Vector]:
-        # "from None" throughout: an error's own message may repeat the text that was sent, and tracebacks are logged.
+        # "from None" twice: an error's own message may repeat the text that was sent, and tracebacks are logged.
         try:
-            answer = self._post(texts)
+            answer = self._loop.run(self._within_time(texts))
+            vectors = {item.index: np.asarray(item.embedding, dtype=np.float64) for item in answer.data}
         except openai.APIStatusError as error:
             detail = f"The embedding service refused the request (HTTP {error.status_code})."
             raise Unavailable(detail, retry_after=_retry_after(error.response)) from None
-        except (openai.APIError, ValueError, TypeError):
+        except (openai.APIError, TimeoutError, CancelledError, AttributeError, TypeError, ValueError):
             raise Unavailable("The embedding service cannot be reached or gave no readable answer.") from None
-        try:
-            vectors = {item.index: np.asarray(item.embedding, dtype=np.float64) for item in answer.data}
-        except (AttributeError, TypeError, ValueError):
-            raise Unavailable("The embedding service gave no readable answer.") from None
         if sorted(vectors) != list(range(len(texts))):
             raise Unavailable(f"The embedding service gave {len(vectors)} vectors for {len(texts)} texts.")
-        return [self._checked(vectors[index]) for index in range(len(texts))]
+        dimensions = self._dimensions or vectors[0].size
+        checked = [self._checked(vectors[index], dimensions) for index in range(len(texts))]
+        self._dimensions = dimensions
+        return checked
 
-    def _post(self, texts: Sequence[str]) -> openai.types.CreateEmbeddingResponse:
+    async def _within_time(self, texts: Sequence[str]) -> openai.types.CreateEmbeddingResponse:
         # The client's own retries would sleep for as long as a server asks, inside somebody's request.
-        try:
-            return self._client.embeddings.create(model=self.model, input=list(texts))
-        except openai.APITimeoutError:
-            raise
-        except openai.APIConnectionError:
-            return self._client.embeddings.create(model=self.model, input=list(texts))
+        client = self._connected()
+        async with asyncio.timeout(self._timeout):
+            try:
+                return await client.embeddings.create(model=self.model, input=list(texts))
+            except openai.APITimeoutError:
+                raise
+            except openai.APIConnectionError:
+                return await client.embeddings.create(model=self.model, input=list(texts))
 
-    def _checked(self, values: npt.NDArray[np.float64]) -> Vector:
-        if self._dimensions is None:
-            self._dimensions = values.size
-        if values.shape != (self._dimensions,):
-            raise Unavailable(f"A vector of {self.model} has {values.size} numbers instead of {self._dimensions}.")
-        if values.size > STORED_DIMENSIONS:
-            raise Unavailable(f"{self.model} has {values.size} dimensions; at most {STORED_DIMENSIONS} can be stored.")
+    def _checked(self, values: npt.NDArray[np.float64], dimensions: int) -> Vector:
+        if values.shape != (dimensions,):
+            raise Unavailable(f"A vector of {self.model} has {values.size} numbers instead of {dimensions}.")
+        if dimensions > STORED_DIMENSIONS:
+            raise Unavailable(f"{self.model} has {dimensions} dimensions; at most {STORED_DIMENSIONS} can be stored.")
         norm = float(np.linalg.norm(values))
         if not math.isfinite(norm) or norm == 0.0:
             raise Unavailable(f"{self.model} gave a vector that is zero or not finite.")
         return np.asarray(values / norm, dtype=np.float32)
 
-    @cached_property
-    def _client(self) -> openai.OpenAI:
-        transport = httpx2.HTTPTransport(uds=self._socket_path) if self._socket_path else None
-        return openai.OpenAI(
-            base_url=self._base_url,
-            api_key=self._api_key,
-            timeout=self._timeout,
-            max_retries=0,
-            http_client=httpx2.Client(transport=transport, timeout=self._timeout) if transport else None,
-        )
+    def _connected(self) -> openai.AsyncOpenAI:
+        """The client, made in the loop that uses it."""
+        if self._client is None:
+            transport = httpx2.AsyncHTTPTransport(uds=self._socket_path) if self._socket_path else None
+            self._client = openai.AsyncOpenAI(
+                base_url=self._base_url,
+                api_key=self._api_key,
+                timeout=self._timeout,
+                max_retries=0,
+                http_client=httpx2.AsyncClient(transport=transport, timeout=self._timeout) if transport else None,
+            )
+        return self._client
 
 
 class _VectorCache:
@@ -220,5 +233,5 @@ def _stored(vectors: Sequence[Vector]) -> Vectors:
 
 
 def _retry_after(response: httpx2.Response) -> int | None:
-    seconds = response.headers.get("Retry-After", "")
-    return int(seconds) if seconds.isdigit() else None
+    seconds = retry_after_seconds(response.headers.get("Retry-After"))
+    return None if seconds is None else math.ceil(seconds)
