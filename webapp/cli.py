@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from flask import Flask
 
+from webapp import cli_memories, cli_setup
+
+COMMANDS = (*cli_setup.COMMANDS, *cli_memories.COMMANDS)
+
 
 def register(app: Flask) -> None:
     """Add every command to `flask`."""
+    for each in COMMANDS:
+        app.cli.add_command(each)

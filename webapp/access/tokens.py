@@ -12,7 +12,10 @@ from sqlalchemy.orm import Session
 from webapp.access.actor import SCOPES
 from webapp.access.secrets import TOKEN_PREFIX, digest, new_secret
 from webapp.db.models import Token
-from webapp.errors import Invalid
+from webapp.errors import Invalid, NotVisible
+
+# What is shown of a token: enough to tell it from others.
+PREFIX_LENGTH = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ def create(
         raise Invalid({"scopes": [f"Unknown scope: {', '.join(unknown)}."]})
     secret = TOKEN_PREFIX + new_secret()
     row = Token(
-        prefix=secret[:9],
+        prefix=secret[:PREFIX_LENGTH],
         secret_hash=digest(secret),
         org_id=org_id,
         account_id=account_id,
@@ -139,6 +142,19 @@ def revoke(session: Session, token_id: int, *, org_id: int | None, account_id: i
         .returning(Token.id)
     )
     return done.first() is not None
+
+
+def revoke_named(session: Session, reference: str) -> TokenInfo:
+    """End a token of any org, named by its id or by how its secret begins. Raises NotVisible, or Invalid when several
+    begin so."""
+    named = Token.id == int(reference) if reference.isdecimal() else Token.prefix == reference[:PREFIX_LENGTH]
+    rows = session.scalars(select(Token).where(named, Token.revoked_at.is_(None))).all()
+    if not rows or (not reference.isdecimal() and len(reference) < PREFIX_LENGTH):
+        raise NotVisible(f"There is no live token {reference[:PREFIX_LENGTH]}.")
+    if len(rows) > 1:
+        raise Invalid("Several tokens begin so: name it by its id.")
+    rows[0].revoked_at = func.now()
+    return _info(rows[0])
 
 
 def revoke_all(session: Session, *, account_id: int, org_id: int | None = None) -> None:

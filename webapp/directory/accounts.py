@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from webapp.access import sign_in
 from webapp.db.models import Account, OneTimeLink
+from webapp.db.session import installation
 from webapp.directory import rules
 from webapp.errors import Invalid
 
@@ -41,6 +42,15 @@ def admit(session: Session, account: Account, email: str | None) -> None:
     if account.is_superuser or email is None or email.strip().lower() != account.email.lower():
         raise Invalid({"username": [TAKEN]})
     session.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.id))
+
+
+def create_superuser(username: str, email: str) -> int:
+    """A new account that runs the installation; its id. Raises Invalid."""
+    with installation() as session:
+        account = Account(username=rules.username(username), email=rules.email(email), full_name="", is_superuser=True)
+        session.add(account)
+        _flush_unique(session)
+        return account.id
 
 
 def edit_account(session: Session, org_id: int, account: Account, email: str | None, full_name: str | None) -> None:

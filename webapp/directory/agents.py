@@ -18,9 +18,11 @@ from webapp.directory import rules
 from webapp.directory.people import find_user, set_role_rows
 from webapp.directory.references import matches_agent
 from webapp.directory.types import AgentView
-from webapp.errors import Invalid, NotVisible, Overtaken
+from webapp.errors import Conflict, Invalid, NotVisible, Overtaken
 from webapp.memory import audit
 from webapp.memory.types import Page
+
+SLUG_TAKEN = "An agent with this slug already exists."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +38,17 @@ class AgentDraft:
 
 
 def put_agent(
-    actor: Actor, reference: str, draft: AgentDraft, *, expected_version: int | None = None
+    actor: Actor, reference: str, draft: AgentDraft, *, expected_version: int | None = None, must_be_new: bool = False
 ) -> tuple[AgentView, bool]:
     """Create an agent under a slug, or update the one that has this slug or UUID; True beside it when it is new.
 
-    Raises Invalid, Overtaken, or NotVisible for a UUID that no agent has.
+    Raises Invalid, Overtaken, Conflict where it `must_be_new` and is not, or NotVisible for a UUID that no agent has.
     """
     require(actor, Action.WRITE_AGENTS, Target(actor.org_id))
     with transaction(actor.org_id) as session:
         created = not rules.is_uuid(reference) and _create(session, actor.org_id, rules.agent_slug(reference), draft)
+        if must_be_new and not created:
+            raise Conflict(SLUG_TAKEN)
         row = _row(session, actor.org_id, reference, lock=True)
         if expected_version is not None and row.version != expected_version:
             raise Overtaken
@@ -75,14 +79,17 @@ def get_agent(actor: Actor, reference: str) -> AgentView:
 
 
 def list_agents(
-    actor: Actor, *, search: str = "", include_archived: bool = True, page: int = 1, size: int = 20
+    actor: Actor, *, search: str = "", archived: bool | None = None, page: int = 1, size: int = 20
 ) -> Page[AgentView]:
-    """Agents by name, with their editors and viewers. `search` is a literal part of name, slug or description."""
+    """Agents by name, with their editors and viewers; `archived` None: both kinds.
+
+    `search` is a literal part of name, slug or description.
+    """
     require(actor, Action.READ_AGENTS, Target(actor.org_id))
     with transaction(actor.org_id) as session:
         chosen = select(Agent).where(Agent.org_id == actor.org_id)
-        if not include_archived:
-            chosen = chosen.where(Agent.archived_at.is_(None))
+        if archived is not None:
+            chosen = chosen.where(Agent.archived_at.is_not(None) if archived else Agent.archived_at.is_(None))
         if search.strip():
             columns = (Agent.name, Agent.slug, Agent.description)
             chosen = chosen.where(or_(*(column.icontains(search.strip(), autoescape=True) for column in columns)))

@@ -14,6 +14,7 @@ from webapp.access import sign_in, tokens
 from webapp.access.actor import SCOPES, Actor, system
 from webapp.db.models import Account
 from webapp.db.session import installation
+from webapp.directory.accounts import create_superuser
 from webapp.directory.agents import AgentDraft, put_agent
 from webapp.directory.orgs import create_org
 from webapp.directory.people import PersonDraft, put_person
@@ -57,15 +58,6 @@ def create(data_dir: Path, base_url: str) -> dict[str, Any]:
     }
     _write_private(data_dir / FILE, json.dumps(made, indent=2) + "\n")
     return made
-
-
-def create_superuser(username: str, email: str) -> int:
-    """An account that runs the installation; its id."""
-    with installation() as session:
-        account = Account(username=username, email=email, full_name="", is_superuser=True)
-        session.add(account)
-        session.flush()
-        return account.id
 
 
 def _org(key: str, name: str) -> OrgView:

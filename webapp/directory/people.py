@@ -128,7 +128,7 @@ def remove_person(actor: Actor, user_id: int) -> None:
     require(actor, Action.WRITE_PEOPLE, Target(actor.org_id))
     with transaction(actor.org_id) as session:
         user = _one(session, actor.org_id, user_id)
-        _keep_an_admin(session, actor.org_id, user_id)
+        keep_an_admin(session, actor.org_id, user_id)
         session.execute(
             update(Membership)
             .where(Membership.org_id == actor.org_id, Membership.user_id == user_id)
@@ -208,13 +208,14 @@ def _join(session: Session, org_id: int, user_id: int, role: OrgRole) -> bool:
 
 def _set_role(session: Session, actor: Actor, user_id: int, role: OrgRole) -> None:
     if role != "admin":
-        _keep_an_admin(session, actor.org_id, user_id)
+        keep_an_admin(session, actor.org_id, user_id)
     session.execute(
         update(Membership).where(Membership.org_id == actor.org_id, Membership.user_id == user_id).values(role=role)
     )
 
 
-def _keep_an_admin(session: Session, org_id: int, leaving: int) -> None:
+def keep_an_admin(session: Session, org_id: int, leaving: int) -> None:
+    """Raise Invalid where this member is the org's last admin who can sign in."""
     # Locks every admin's row, so that two admins who remove each other at once do not both succeed.
     admins = session.scalars(
         select(Membership.user_id)

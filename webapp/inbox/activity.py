@@ -15,7 +15,7 @@ from webapp.db.models import InboxItem
 from webapp.db.session import transaction
 from webapp.errors import Conflict, NotVisible
 from webapp.inbox import wake
-from webapp.inbox.types import InboxStatus, Kind, QueueCounts, State
+from webapp.inbox.types import Day, InboxStatus, Kind, Outcome, QueueCounts, State
 from webapp.settings import Settings
 
 
@@ -42,6 +42,7 @@ def recent(
     states: Sequence[State] = (),
     kinds: Sequence[Kind] = (),
     user_id: int | None = None,
+    agent_id: int | None = None,
     limit: int = 20,
     offset: int = 0,
 ) -> tuple[list[InboxStatus], int]:
@@ -51,6 +52,7 @@ def recent(
     chosen = chosen.where(InboxItem.state.in_(states)) if states else chosen
     chosen = chosen.where(InboxItem.kind.in_(kinds)) if kinds else chosen
     chosen = chosen.where(InboxItem.user_id == user_id) if user_id is not None else chosen
+    chosen = chosen.where(InboxItem.agent_id == agent_id) if agent_id is not None else chosen
     with transaction(actor.org_id) as session:
         count = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
         return _rows(session, chosen, limit, offset), count
@@ -61,6 +63,23 @@ def counts(actor: Actor) -> QueueCounts:
     require(actor, Action.READ_ACTIVITY, Target(actor.org_id))
     with transaction(actor.org_id) as session:
         return QueueCounts(*session.execute(_COUNTS, {"org": actor.org_id}).one())
+
+
+def per_day(actor: Actor, *, days: int, zone: str) -> list[Day]:
+    """What ended on each of the last `days` days of a time zone, oldest first, empty days included."""
+    require(actor, Action.READ_ACTIVITY, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        rows = session.execute(_PER_DAY, {"org": actor.org_id, "days": days, "zone": zone})
+        return [Day(*row) for row in rows]
+
+
+def outcome(actor: Actor, item_ids: Sequence[int]) -> Outcome:
+    """What became of these items. Needs READ_ACTIVITY."""
+    require(actor, Action.READ_ACTIVITY, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        rows = session.execute(_OUTCOME, {"org": actor.org_id, "ids": list(item_ids)}).all()
+    sums = [sum(int(row[column]) for row in rows) for column in range(2, 6)]
+    return Outcome({row.state: row.items for row in rows}, *sums)
 
 
 def retry(actor: Actor, item_id: int, settings: Settings) -> None:
@@ -108,6 +127,26 @@ _COUNTS = text(
            count(*) FILTER (WHERE state = 'failed'),
            CAST(extract(epoch FROM now() - min(created_at) FILTER (WHERE state IN ('pending', 'claimed'))) AS float)
     FROM inbox WHERE org_id = :org AND state IN ('pending', 'claimed', 'failed')
+    """
+)
+_PER_DAY = text(
+    """
+    WITH today AS (SELECT CAST(now() AT TIME ZONE :zone AS date) AS day),
+    ended AS (
+        SELECT CAST(done_at AT TIME ZONE :zone AS date) AS day, state FROM inbox
+        WHERE org_id = :org AND kind = 'exchange' AND done_at >= now() - (:days + 1) * interval '1 day'
+    )
+    SELECT slot.day, count(*) FILTER (WHERE state = 'done'), count(*) FILTER (WHERE state = 'skipped'),
+           count(*) FILTER (WHERE state = 'failed')
+    FROM today, LATERAL (SELECT today.day - back AS day FROM generate_series(0, :days - 1) AS back) AS slot
+    LEFT JOIN ended ON ended.day = slot.day
+    GROUP BY slot.day ORDER BY slot.day
+    """
+)
+_OUTCOME = text(
+    """
+    SELECT state, count(*) AS items, sum(created), sum(superseded), sum(duplicates), sum(rejected)
+    FROM inbox WHERE org_id = :org AND id = ANY(:ids) GROUP BY state
     """
 )
 _RETRY = text(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -70,6 +70,16 @@ class Usage:
     tokens_in: int | None = None
     tokens_out: int | None = None
 
+    def plus(self, other: Usage) -> Usage:
+        """Both together; the model is the one named last."""
+        return Usage(
+            other.model or self.model, _sum(self.tokens_in, other.tokens_in), _sum(self.tokens_out, other.tokens_out)
+        )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one + (other or 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:
@@ -121,3 +131,29 @@ class QueueCounts:
     running: int
     failed: int
     oldest_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """How many exchanges ended on one day, by outcome."""
+
+    day: date
+    done: int
+    skipped: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a set of items: how many are in which state, and what those that are done came to."""
+
+    states: Mapping[State, int]
+    created: int
+    superseded: int
+    duplicates: int
+    rejected: int
+
+    @property
+    def unfinished(self) -> int:
+        """How many still wait or are being worked on."""
+        return self.states.get("pending", 0) + self.states.get("claimed", 0)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
-from webapp.db.models import AuditEvent, Revision
+from webapp.access.policy import Action, Target, require
+from webapp.db.models import Account, AuditEvent, Revision
+from webapp.db.session import transaction
+from webapp.memory.types import Page
 from webapp.trace import current_request_id
+
+# What stands in the place of an erased person's name.
+NOBODY = "erased person"
 
 
 def record(
@@ -59,6 +67,63 @@ _NOTED = text(
     "SELECT target_user_id FROM audit_event WHERE org_id = :org AND at > now() - interval '5 minutes' "
     f"AND action = '{READING}' AND actor_id = :reader AND target_user_id = ANY(:others)"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One audit event. `target_username` is the person's name now; `target_label` what was noted then."""
+
+    id: int
+    at: datetime
+    actor_label: str
+    action: str
+    target_kind: str
+    target_id: int | None
+    target_user_id: int | None
+    target_label: str
+    target_username: str | None
+    detail: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """What a list of events is narrowed to; None means any. `actions` are exact names, `actor` a label."""
+
+    actions: tuple[str, ...] | None = None
+    actor: str | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+
+
+def list_events(actor: Actor, wanted: EventFilter, *, page: int = 1, size: int = 50) -> Page[Event]:
+    """One page of the org's events, newest first. Needs READ_AUDIT."""
+    require(actor, Action.READ_AUDIT, Target(actor.org_id))
+    conditions = [AuditEvent.org_id == actor.org_id]
+    conditions += [AuditEvent.action.in_(wanted.actions)] if wanted.actions is not None else []
+    conditions += [AuditEvent.actor_label.icontains(wanted.actor, autoescape=True)] if wanted.actor else []
+    conditions += [AuditEvent.at >= wanted.start] if wanted.start else []
+    conditions += [AuditEvent.at < wanted.end] if wanted.end else []
+    order = (AuditEvent.at.desc(), AuditEvent.id.desc())
+    with transaction(actor.org_id) as session:
+        count = session.scalar(select(func.count()).select_from(AuditEvent).where(*conditions)) or 0
+        rows = session.execute(
+            select(AuditEvent, Account.username)
+            .outerjoin(Account, Account.id == AuditEvent.target_user_id)
+            .where(*conditions)
+            .order_by(*order)
+            .limit(size)
+            .offset((page - 1) * size)
+        )
+        return Page([_event(row, username) for row, username in rows], count, page, size)
+
+
+def _event(row: AuditEvent, username: str | None) -> Event:
+    # After an erasure the label says so, and the name of today must not undo that.
+    shown = None if row.target_label == NOBODY else username
+    return Event(
+        row.id, row.at, row.actor_label, row.action, row.target_kind, row.target_id, row.target_user_id,
+        row.target_label, shown, row.detail,
+    )  # fmt: skip
 
 
 def revise(

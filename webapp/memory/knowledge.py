@@ -162,7 +162,7 @@ def budget_use(actor: Actor, agent_id: int, budget: int) -> Delivery:
     live = (Knowledge.org_id == actor.org_id, Knowledge.agent_id == agent_id, Knowledge.deleted_at.is_(None))
     sizes = select(Knowledge.id, func.char_length(Knowledge.content)).where(*live)
     with transaction(actor.org_id) as session:
-        rows = session.execute(sizes.order_by(Knowledge.created_at, Knowledge.id)).tuples().all()
+        rows = session.execute(sizes.order_by(Knowledge.created_at, Knowledge.id)).all()
     over = _over(rows, budget)
     return Delivery([], frozenset(over), sum(size for entry_id, size in rows if entry_id not in over), budget)
 

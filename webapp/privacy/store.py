@@ -8,15 +8,14 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-# What stands in the place of an erased person's name.
-NOBODY = "erased person"
+from webapp.memory.audit import NOBODY
 
 
 def count_hanging(session: Session, org_id: int, user_id: int) -> dict[str, int]:
     """Rows about this person in each table that hangs on `subject`, asked of the catalogue: there is no list to forget."""
     quoted = session.get_bind().dialect.identifier_preparer.quote
     counts = {}
-    for table, column in session.execute(_HANGING).tuples():
+    for table, column in session.execute(_HANGING):
         statement = text(f"SELECT count(*) FROM {table} WHERE org_id = :org AND {quoted(column)} = :user")
         counts[table] = session.scalar(statement, {"org": org_id, "user": user_id}) or 0
     return counts

@@ -38,19 +38,25 @@ def add(actor: Actor, draft: Draft) -> MemoryView:
     Raises Invalid (text or category), Conflict when the same text is there already, NotAllowed, NotVisible. While the
     embedding service is down the memory is saved all the same and found by its words until it is embedded.
     """
-    require(actor, write_action(draft.agent_id), Target(actor.org_id, draft.user_id, draft.agent_id))
-    text = content.check(draft.content)
     with transaction(actor.org_id) as session:
-        if not store.lock_subject(session, actor.org_id, draft.user_id):
-            raise NotVisible
-        category = _category(session, actor.org_id, draft.agent_id, draft.category_slug)
-        memory_id = _insert(session, actor, draft, text, category)
-        row = store.load(session, actor.org_id, memory_id)
-        assert row is not None
-        note(session, actor, row, "created", None)
+        memory_id = insert(session, actor, draft)
         added = queries.views_by_id(session, actor.org_id, [memory_id])[memory_id]
     embedding.embed_now(actor.org_id, [memory_id])
     return added
+
+
+def insert(session: Session, actor: Actor, draft: Draft) -> int:
+    """The same in the caller's transaction, without embedding: the memory is due for it. The new id."""
+    require(actor, write_action(draft.agent_id), Target(actor.org_id, draft.user_id, draft.agent_id))
+    text = content.check(draft.content)
+    if not store.lock_subject(session, actor.org_id, draft.user_id):
+        raise NotVisible
+    category = _category(session, actor.org_id, draft.agent_id, draft.category_slug)
+    memory_id = _insert(session, actor, draft, text, category)
+    row = store.load(session, actor.org_id, memory_id)
+    assert row is not None
+    note(session, actor, row, "created", None)
+    return memory_id
 
 
 def edit(

@@ -1,0 +1,78 @@
+"""How much is remembered: counts beside people and agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ARRAY, BigInteger, any_, cast, func, select, text
+
+from webapp.access.actor import Actor
+from webapp.access.policy import Action, Target, require
+from webapp.db.models import Memory
+from webapp.db.session import transaction
+from webapp.memory.queries import readable
+from webapp.memory.store import LIVE
+
+
+@dataclass(frozen=True, slots=True)
+class UserTally:
+    """A user's live global memories, and when something was last captured about them, for any agent."""
+
+    global_memories: int = 0
+    last_captured: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Whom the master switch affects: agents with memory on, and members."""
+
+    agents: int
+    users: int
+
+
+def per_user(actor: Actor, user_ids: Sequence[int]) -> dict[int, UserTally]:
+    """The tally of each of these members; an admin's business."""
+    require(actor, Action.READ_PEOPLE, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        rows = session.execute(_PER_USER, {"org": actor.org_id, "users": list(user_ids)})
+        return {row.user_id: UserTally(row.memories, row.last_captured) for row in rows}
+
+
+def per_agent(actor: Actor, agent_ids: Sequence[int]) -> dict[int, int]:
+    """How many live memories of each of these agents the reader may read."""
+    named = Memory.agent_id == any_(cast(list(agent_ids), ARRAY(BigInteger)))
+    with transaction(actor.org_id) as session:
+        rows = session.execute(
+            select(Memory.agent_id, func.count())
+            .where(Memory.org_id == actor.org_id, named, LIVE, readable(actor))
+            .group_by(Memory.agent_id)
+        )
+        return {agent_id: count for agent_id, count in rows if agent_id is not None}
+
+
+def reach(actor: Actor) -> Reach:
+    """What the master switch of the org affects."""
+    require(actor, Action.READ_ORG_SETTINGS, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        return Reach(*session.execute(_REACH, {"org": actor.org_id}).one())
+
+
+# One walk along the index per user, and one step back in time for the last capture.
+_PER_USER = text(
+    """
+    SELECT u.id AS user_id,
+           (SELECT count(*) FROM memory m WHERE m.org_id = :org AND m.user_id = u.id AND m.agent_id IS NULL
+              AND m.deleted_at IS NULL AND m.superseded_at IS NULL) AS memories,
+           (SELECT i.done_at FROM inbox i WHERE i.org_id = :org AND i.user_id = u.id AND i.state = 'done'
+              AND i.created > 0 ORDER BY i.id DESC LIMIT 1) AS last_captured
+    FROM unnest(CAST(:users AS bigint[])) AS u(id)
+    """
+)
+_REACH = text(
+    """
+    SELECT (SELECT count(*) FROM agent WHERE org_id = :org AND enable_memory_component AND archived_at IS NULL),
+           (SELECT count(*) FROM membership WHERE org_id = :org AND removed_at IS NULL)
+    """
+)
