@@ -130,7 +130,6 @@ MESSAGES = {
     "try.globals_hidden.other": "{n} global memories of this user are in the block too; only the user and administrators can read them.",
     "deleted.title": "Recently deleted",
     "deleted.lede": "What was deleted can be restored for {days} days, then it is gone for good.",
-    "deleted.when": "deleted {when}",
     "deleted.left.one": "{n} day left",
     "deleted.left.other": "{n} days left",
     "deleted.restore": "Restore",

@@ -33,7 +33,6 @@ MESSAGES = {
     "tokens.expires_never": "never",
     "tokens.expires_hint": "Empty: it does not expire.",
     "tokens.prefix": "Begins with",
-    "tokens.created": "Created",
     "tokens.last_used": "Last used",
     "tokens.never_used": "never",
     "tokens.state": "State",

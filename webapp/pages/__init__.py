@@ -6,19 +6,27 @@ from flask import Flask
 
 from webapp.pages import (
     account,
+    activity,
     agent_memory,
+    agents,
+    audit,
     auth,
     categories,
+    people,
+    people_access,
+    person,
     profile_data,
     profile_memory,
     shared_memory,
     shared_removal,
+    tenant_memory,
     tokens,
     try_it,
 )
 
 SCREENS = (
     auth, account, profile_memory, profile_data, tokens, agent_memory, categories, shared_memory, shared_removal, try_it,
+    tenant_memory, person, activity, audit, people, people_access, agents,
 )  # fmt: skip
 
 

@@ -1,0 +1,182 @@
+"""Tenant → Activity: what was captured, skipped and failed lately, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Blueprint
+from werkzeug.wrappers import Response
+
+from webapp.access.policy import Action
+from webapp.db.session import transaction
+from webapp.directory import names
+from webapp.directory.agents import find_agent, list_agents
+from webapp.directory.people import find_user
+from webapp.http.frame import reader_zone, toast
+from webapp.http.htmx import navigate, render
+from webapp.http.paging import with_query
+from webapp.http.scope import Scope
+from webapp.inbox import activity
+from webapp.inbox.types import InboxStatus, State
+from webapp.memory.enablement import shared_off
+from webapp.memory.types import Page
+from webapp.messages import CATALOGUE
+from webapp.messages import text as msg
+from webapp.messages.moments import Moment
+from webapp.pages import tenant_frame, where
+from webapp.pages.memories.lists import search_words
+from webapp.pages.memories.place import ID
+from webapp.pages.shapes import pager
+from webapp.pages.shapes.states import org_switch
+from webapp.pages.shapes.times import shown
+from webapp.runtime import runtime
+
+pages = Blueprint("activity", __name__)
+PATH = "/orgs/<org>/memory/activity"
+PAGE_SIZE, DAYS, MOST_AGENTS = 25, 14, 200
+STATES: tuple[State, ...] = ("pending", "claimed", "done", "skipped", "failed")
+# Nobody: a filter that names no member or agent of the org matches nothing.
+NOBODY = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeRow:
+    """See templates/tenant/activity.html."""
+
+    id: int
+    user: str
+    agent: str
+    state: str
+    moment: Moment
+    reason: str | None
+    error: str | None
+    attempts: int
+    created: int
+    superseded: int
+    duplicates: int
+    rejected: int
+    urls: dict[str, str | None]
+
+
+@pages.get(PATH)
+def show(org: str) -> Response:
+    """The screen; for htmx the list."""
+    scope = where.here(org, Action.READ_ACTIVITY)
+    agents = list_agents(scope.actor, size=MOST_AGENTS).rows
+    return render(
+        "tenant/activity.html",
+        "activity",
+        **tenant_frame.head(scope, "activity"),
+        **_list(scope),
+        queue=_queue(scope),
+        days=_days(scope),
+        blocked=_blocked(scope),
+        agent_options=[(each.slug, each.name) for each in agents],
+    )
+
+
+@pages.post(f"{PATH}/<{ID}:item_id>/retry")
+def retry(org: str, item_id: int) -> Response:
+    """Put a failed exchange back to the head of its line. It answers with the page: the figures change too."""
+    scope = where.here(org, Action.RETRY_EXCHANGE)
+    activity.retry(scope.actor, item_id, runtime().settings)
+    toast({"text": msg("result.retried"), "kind": "ok", "undo": None})
+    return navigate(with_query({}, _path(scope)))
+
+
+def _path(scope: Scope) -> str:
+    return f"/orgs/{scope.org.key}/memory/activity"
+
+
+def _queue(scope: Scope) -> dict[str, Any]:
+    counts = activity.counts(scope.actor)
+    oldest = _age(counts.oldest_seconds) if counts.oldest_seconds is not None else None
+    return {"waiting": counts.waiting, "running": counts.running, "failed": counts.failed, "oldest": oldest}
+
+
+def _age(seconds: float) -> str:
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= size:
+            return msg(f"activity.age_{unit}", n=int(seconds // size))
+    return msg("activity.age_seconds", n=int(seconds))
+
+
+def _days(scope: Scope) -> list[dict[str, Any]]:
+    found = activity.per_day(scope.actor, days=DAYS, zone=str(reader_zone()))
+    if not any(day.done or day.skipped or day.failed for day in found):
+        return []
+    return [
+        {"label": f"{day.day.day} {day.day:%b}", "done": day.done, "skipped": day.skipped, "failed": day.failed}
+        for day in found
+    ]
+
+
+def _blocked(scope: Scope) -> dict[str, Any] | None:
+    with transaction(scope.org.id) as session:
+        off = shared_off(session, scope.org.id, installation_off=runtime().settings.disable_memory)
+    if off is None:
+        return None
+    state = org_switch(off.level != "org", off)
+    text = f"{state.reason} {state.fix}" if state.fix else state.reason
+    return {"text": text, "url": f"/orgs/{scope.org.key}/memory", "label": msg("activity.open_switch")}
+
+
+def _list(scope: Scope) -> dict[str, Any]:
+    filters = {name: search_words(name) for name in ("state", "agent", "user")}
+    page = pager.load(lambda number: _page(scope, filters, number))
+    people = names.usernames(scope.actor, {each.user_id for each in page.rows if each.user_id})
+    agents = names.agent_names(scope.actor, {each.agent_id for each in page.rows if each.agent_id})
+    exchanges = {
+        "rows": [_row(scope, each, people, agents) for each in page.rows],
+        "page": pager.shape(page, _path(scope)),
+        "total": page.count,
+        "urls": {"list": _path(scope), "clear": _path(scope)},
+    }
+    return {"exchanges": exchanges, "filters": filters | {"active": any(filters.values())}}
+
+
+def _page(scope: Scope, filters: dict[str, str], number: int) -> Page[InboxStatus]:
+    states: Sequence[State] = [each for each in STATES if each == filters["state"]]
+    user_id, agent_id = _named(scope, filters)
+    rows, count = activity.recent(
+        scope.actor, states=states, kinds=("exchange",), user_id=user_id, agent_id=agent_id,
+        limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE,
+    )  # fmt: skip
+    return Page(rows, count, number, PAGE_SIZE)
+
+
+def _named(scope: Scope, filters: dict[str, str]) -> tuple[int | None, int | None]:
+    with transaction(scope.org.id) as session:
+        user = find_user(session, scope.org.id, filters["user"]) if filters["user"] else None
+        agent = find_agent(session, scope.org.id, filters["agent"]) if filters["agent"] else None
+    return (
+        user.id if user else NOBODY if filters["user"] else None,
+        agent.id if agent else NOBODY if filters["agent"] else None,
+    )
+
+
+def _row(scope: Scope, item: InboxStatus, people: dict[int, str], agents: dict[int, str]) -> ExchangeRow:
+    retry_url = with_query({}, f"{_path(scope)}/{item.id}/retry") if item.can_retry else None
+    return ExchangeRow(
+        id=item.id,
+        user=people.get(item.user_id or NOBODY, msg("users.unknown")),
+        agent=agents.get(item.agent_id or NOBODY, ""),
+        state=item.status,
+        moment=shown(item.done_at or item.created_at),
+        reason=_words("reason", item.reason),
+        error=_words("failure", item.error),
+        attempts=item.attempts,
+        created=item.created,
+        superseded=item.superseded,
+        duplicates=item.duplicates,
+        rejected=item.rejected,
+        urls={"retry": retry_url},
+    )
+
+
+def _words(group: str, code: str | None) -> str | None:
+    """A reason or error in words; a code that has none yet is shown as it is."""
+    key = f"{group}.{code}"
+    return msg(key) if key in CATALOGUE else code
