@@ -8,7 +8,6 @@ How the constants were chosen, on which half of the data, and what did not help:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -16,7 +15,8 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from webapp.terms import TermHashes, terms
+from webapp.sameness import says_the_same
+from webapp.terms import TermHashes
 
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
@@ -88,6 +88,18 @@ class Memories:
 
 
 @dataclass(frozen=True, slots=True)
+class Statistics:
+    """What is known of everything that is searched, where only the likely ones of it are looked at one by one.
+
+    ``held_by`` says of each term of the message how many hold it; ``mean_length`` is in terms.
+    """
+
+    count: int
+    mean_length: float
+    held_by: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Ranked:
     """One memory with what its place came from. ``distance`` is the cosine distance, None without a vector."""
 
@@ -116,36 +128,49 @@ class Ranking:
     relevant: npt.NDArray[np.bool_]
 
 
-def rank(memories: Memories, message: TermHashes, recall_floor: float, order: Order = Order.HYBRID) -> Ranking:
+def rank(
+    memories: Memories,
+    message: TermHashes,
+    recall_floor: float,
+    order: Order = Order.HYBRID,
+    whole: Statistics | None = None,
+) -> Ranking:
     """Score every memory for a message with these terms (each once).
 
-    ``recall_floor`` is the cosine distance beyond which nothing is relevant by its vector alone.
+    ``recall_floor`` is the cosine distance beyond which nothing is relevant by its vector alone. ``whole`` is given
+    where ``memories`` are only some of those that are searched: they then score as they would among all.
     """
     similarities = np.nan_to_num(memories.similarities, nan=0.0)
     if order is Order.COSINE:
         zeros = np.zeros_like(similarities)
         return Ranking(memories, similarities, zeros, similarities >= 1.0 - recall_floor)
-    texts = text_scores(memories, message)
+    texts = text_scores(memories, message, whole)
     relevant = _relevant(texts, memories.similarities, 1.0 - recall_floor)
     return Ranking(memories, texts + SIMILARITY_WEIGHT * similarities, texts, relevant)
 
 
-def text_scores(memories: Memories, message: TermHashes) -> Floats:
+def text_scores(memories: Memories, message: TermHashes, whole: Statistics | None = None) -> Floats:
     """Return the share of the message's weight that each memory and its context hold: shape (n,), 0 … 1.
 
     A term that no memory holds weighs most, so that a message about something else scores low everywhere.
     """
-    count = len(memories.ids)
-    frequencies, unknown = _frequencies(memories, np.unique(message))
+    asked = np.unique(message)
+    frequencies, kept, dropped = _frequencies(memories, asked)
     if not frequencies.size:
-        return np.zeros(count, dtype=np.float32)
+        return np.zeros(len(memories.ids), dtype=np.float32)
     lengths = memories.lengths.astype(np.float32)[:, np.newaxis]
     spread = _spread(memories, np.hstack([frequencies, lengths]))
     in_context, length = spread[:, :-1], spread[:, -1:]
-    weights = _weight(count, np.count_nonzero(in_context, axis=0))
-    norm = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length / length.mean())
-    found = in_context / (in_context + norm) @ weights
-    return np.asarray(found / (weights.sum() + unknown * _weight(count, np.zeros(1))), dtype=np.float32)
+    if whole is None:
+        whole = Statistics(len(memories.ids), float(length.mean()), _held_by(asked[kept], in_context))
+    weights = _weight(whole.count, np.array([whole.held_by.get(int(term), 0) for term in asked]))
+    norm = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length / whole.mean_length)
+    found = in_context / (in_context + norm) @ weights[kept]
+    return np.asarray(found / np.delete(weights, dropped).sum(), dtype=np.float32)
+
+
+def _held_by(terms: TermHashes, in_context: Floats) -> dict[int, int]:
+    return dict(zip(terms.tolist(), np.count_nonzero(in_context, axis=0).tolist(), strict=True))
 
 
 def similarities_of(ids: Integers, found_ids: Integers, distances: Floats) -> Floats:
@@ -197,36 +222,6 @@ def _near(one: Content, other: Content, distance: float) -> bool:
     return one.vector is not None and other.vector is not None and float(one.vector @ other.vector) > 1.0 - distance
 
 
-def says_the_same(one: str, other: str) -> bool:
-    """Whether two near texts differ in no number, name or negation, nor in the order of the same words.
-
-    The vectors cannot tell: "tea over coffee" and "coffee over tea" are 0.004 apart (cosine distance).
-    """
-    if _marks(one) != _marks(other) or _unnamed(one, other) or _unnamed(other, one):
-        return False
-    first, second = terms(one), terms(other)
-    return first == second or sorted(first) != sorted(second)
-
-
-def _marks(text: str) -> tuple[list[str], bool]:
-    folded = text.casefold()
-    numbers = (word for word in _WORD.findall(folded) if word[0].isdigit())
-    return sorted(numbers), _NEGATION.search(folded) is not None
-
-
-def _unnamed(text: str, other: str) -> set[str]:
-    """The names in ``text``, capitals inside it, that do not stand in ``other``."""
-    names = {word.casefold() for word in _WORD.findall(text)[1:] if word[0].isupper()}
-    return names.difference(_WORD.findall(other.casefold()))
-
-
-_WORD = re.compile(r"\w+")
-_NEGATION = re.compile(
-    r"\b(?:no|not|never|none|without|cannot|t|nobody|nothing|kein|keine|nicht|"
-    r"nie|ohne|ne|pas|jamais|sans|nunca|sin|non|mai|senza|não|sem|geen|niet|nooit|zonder|не|нет|никогда|без)\b"
-)
-
-
 def _ranked(ranking: Ranking, place: int) -> Ranked:
     similarity = float(ranking.memories.similarities[place])
     return Ranked(
@@ -245,20 +240,21 @@ def _relevant(texts: Floats, similarities: Floats, floor: float) -> npt.NDArray[
     return np.where(np.isnan(similarities), texts >= TEXT_FLOOR, by_vector)
 
 
-def _frequencies(memories: Memories, asked: TermHashes) -> tuple[Floats, int]:
-    """How often each memory holds the rarest of the terms asked for, shape (n, m); how many no memory holds."""
+def _frequencies(memories: Memories, asked: TermHashes) -> tuple[Floats, Integers, Integers]:
+    """How often each memory holds the rarest of the terms asked for, shape (n, m); which those are; which are too many."""
     rows, columns = _occurrences(memories, asked)
     cells, counts = np.unique(rows * len(asked) + columns, return_counts=True)
     rows, columns = np.divmod(cells, max(len(asked), 1))
     held_by = np.bincount(columns, minlength=len(asked))
     known = np.flatnonzero(held_by)
-    kept = known[np.argsort(held_by[known], kind="stable")[:MAX_MESSAGE_TERMS]]
+    rarest = known[np.argsort(held_by[known], kind="stable")]
+    kept, dropped = rarest[:MAX_MESSAGE_TERMS], rarest[MAX_MESSAGE_TERMS:]
     column_of = np.full(len(asked), -1)
     column_of[kept] = np.arange(len(kept))
     kept_cells = column_of[columns] >= 0
     frequencies = np.zeros((len(memories.ids), len(kept)), dtype=np.float32)
     frequencies[rows[kept_cells], column_of[columns[kept_cells]]] = counts[kept_cells]
-    return frequencies, len(asked) - len(known)
+    return frequencies, kept, dropped
 
 
 def _occurrences(memories: Memories, asked: TermHashes) -> tuple[Integers, Integers]:

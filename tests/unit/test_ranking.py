@@ -17,13 +17,14 @@ from webapp.ranking import (
     Order,
     Outcome,
     Ranked,
+    Statistics,
     best,
     choose,
     rank,
-    says_the_same,
     similarities_of,
     text_scores,
 )
+from webapp.sameness import says_the_same
 from webapp.terms import TermHashes, memory_terms, message_terms, term_hashes, terms
 
 TODAY = date(2023, 5, 10)
@@ -288,3 +289,18 @@ def test_every_text_says_the_same_as_itself() -> None:
     text = "On 7 May 2023 Ana did not drink tea in Paris"
     assert says_the_same(text, text)
     assert terms(text)
+
+
+def test_some_of_the_memories_score_as_they_would_among_all() -> None:
+    """Where only likely ones are looked at, what is known of the whole makes up for those that are not."""
+    texts = ["keeps a falcon", "drinks green tea", "likes tea", "a falcon and tea", "reads at night", "sleeps"]
+    everything = memories(texts, dates=[TODAY] * 6)
+    message = asked("falcon tea telescope")
+    held_by = {int(term): int(np.count_nonzero([term in terms_of(text) for text in texts])) for term in message}
+    whole = Statistics(len(texts), float(everything.lengths.mean()), held_by)
+    some = memories([texts[0], texts[3]])
+    assert text_scores(some, message, whole) == pytest.approx(text_scores(everything, message)[[0, 3]])
+
+
+def terms_of(text: str) -> TermHashes:
+    return term_hashes(memory_terms(text, TODAY))
