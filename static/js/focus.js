@@ -21,12 +21,13 @@
 
   function heading(target) {
     const region = typeof target === 'string' ? document.querySelector(target) : document.getElementById(target?.id);
-    return region?.querySelector('[data-heading]') ?? document.getElementById('main');
+    const near = region?.querySelector('[data-heading]') ?? region?.closest('section')?.querySelector('[data-heading]');
+    return near ?? document.querySelector('main [data-heading]') ?? document.getElementById('main');
   }
 
   function lost() {
     const active = document.activeElement;
-    return !active || active === document.body || !active.isConnected;
+    return !active || active === document.body || active.closest('dialog:not([open])') !== null;
   }
 
   document.addEventListener('htmx:before:request', ({ detail: { ctx } }) => {

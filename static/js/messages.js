@@ -30,10 +30,11 @@
   // An error belongs where the reader is: above the form of an open dialog (the page behind it is inert), else below.
   function showError(text, source) {
     const dialog = source?.closest?.('dialog[open]');
+    const failed = source?.closest?.('[data-failed]')?.dataset.failed;
     const box = document.createElement('div');
     box.className = dialog ? 'notice bad' : 'toast bad';
     const said = document.createElement(dialog ? 'div' : 'p');
-    said.textContent = text;
+    said.textContent = failed ? `${failed}. ${text}` : text;
     box.append(said, closeButton());
     (dialog ? byId('dialog-alert') : byId('alerts')).replaceChildren(box);
   }

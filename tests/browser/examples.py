@@ -26,14 +26,14 @@ def frame(current: str = "memory", **changes: Any) -> Shape:
         "person": Shape(label="Ada Lindqvist", email="ada@example.org"),
         "org": Shape(key="acme", name="Acme Learning"),
         "orgs": [
-            Shape(key="acme", name="Acme Learning", url="#", current=True),
-            Shape(key="b", name="Borealis University of Applied Sciences", url="#", current=False),
+            Shape(key="acme", name="Acme Learning", url="/act", current=True),
+            Shape(key="b", name="Borealis University of Applied Sciences", url="/act", current=False),
         ],
-        "nav": [Shape(label=label, url="#", current=icon == current, icon=icon) for label, icon in nav],
+        "nav": [Shape(label=label, url="/act", current=icon == current, icon=icon) for label, icon in nav],
         "builtin_notice": None,
         "request_id": "4f1c9a2e7b",
         "toasts": [],
-        "urls": Shape(home="/", account="#", tokens="#", sign_out="#"),
+        "urls": Shape(home="/", account="/act", tokens="/act", sign_out="/act"),
     }
     return Shape(**(base | changes))
 
@@ -50,7 +50,7 @@ def row(id: int, text: str, origin: str = "captured", when: str = "3 hours ago",
         "edited_by": None,
         "is_new": False,
         "note": None,
-        "urls": Shape(edit="/example/memory-form", delete="#", history="/example/history", forget="#"),
+        "urls": Shape(edit="/example/memory-form", delete="/act/delete", history="/example/history", forget="/act"),
     }
     return Shape(**(base | changes))
 
@@ -82,12 +82,12 @@ def form(errors: dict[str | None, list[str]] | None = None, **data: Any) -> Shap
     return Shape(data=data, errors=errors or {})
 
 
-EFFECTIVE_ON = Shape(capture=state(reason="New conversations are learned from."), use=state(reason="Agents may use what is saved below."))
+EFFECTIVE_ON = Shape(
+    capture=state(reason="New conversations are learned from."), use=state(reason="Agents may use what is saved below.")
+)
 EFFECTIVE_OFF = Shape(
-    capture=state(False, "Learning is on for you, but your organisation has memory off.", "An administrator can turn it on."),
+    capture=state(
+        False, "Learning is on for you, but your organisation has memory off.", "An administrator can turn it on."
+    ),
     use=state(False, "You have turned this off."),
 )
-
-
-
-

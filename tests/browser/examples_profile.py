@@ -25,7 +25,7 @@ def memories(rows: list[Shape], **changes: Any) -> Shape:
         "q": "",
         "filtered": False,
         "searchable": False,
-        "urls": Shape(list="#", add="/example/memory-form-new", clear="#", deleted="#"),
+        "urls": Shape(list="/act", add="/example/memory-form-new", clear="/act", deleted="/act"),
     }
     return Shape(**(base | changes))
 
@@ -42,35 +42,69 @@ def agents() -> list[Shape]:
                 row(13, "The user wants to read other people's code with confidence.", "manual", "yesterday"),
             ],
         ),
-        Shape(name="Old Projects", inactive=True, rows=[row(14, "The user built a bird-feeder camera in 2024.", when="8 Oct 2026")]),
+        Shape(
+            name="Old Projects",
+            inactive=True,
+            rows=[row(14, "The user built a bird-feeder camera in 2024.", when="8 Oct 2026")],
+        ),
     ]
     return [
-        Shape(id=1, name="Python Tutor", total=34, note=None, urls=Shape(add="/example/memory-form-category", all="#"), categories=tutor),
-        Shape(id=2, name="Writing Coach", total=1, note="Memory is off for this agent", urls=urls, categories=[
-            Shape(name="Preferences", inactive=False, rows=[row(15, "The user prefers short, direct feedback.", when="21 Oct 2026")]),
-        ]),
+        Shape(
+            id=1,
+            name="Python Tutor",
+            total=34,
+            note=None,
+            urls=Shape(add="/example/memory-form-category", all="/act"),
+            categories=tutor,
+        ),
+        Shape(
+            id=2,
+            name="Writing Coach",
+            total=1,
+            note="Memory is off for this agent",
+            urls=urls,
+            categories=[
+                Shape(
+                    name="Preferences",
+                    inactive=False,
+                    rows=[row(15, "The user prefers short, direct feedback.", when="21 Oct 2026")],
+                ),
+            ],
+        ),
     ]
 
 
 def profile(**changes: Any) -> Context:
     base: Context = {
         "frame": frame(),
-        "settings": Shape(capture=Shape(on=True, url="#"), use=Shape(on=True, url="#"), effective=EFFECTIVE_ON),
+        "settings": Shape(capture=Shape(on=True, url="/act"), use=Shape(on=True, url="/act"), effective=EFFECTIVE_ON),
         "memories": memories(GLOBALS),
         "agents": agents(),
         "org_name": "Acme Learning",
-        "urls": Shape(download="#", erase="/example/erase"),
+        "urls": Shape(download="/act", erase="/example/erase"),
     }
     return base | changes
 
 
 TOASTS = [
-    Shape(text="Memory deleted successfully", kind="ok", undo=Shape(url="#", fields={"batch": "1"}, target="#global-memories")),
+    Shape(
+        text="Memory deleted successfully",
+        kind="ok",
+        undo=Shape(url="/act", fields={"batch": "1"}, target="#global-memories"),
+    ),
 ]
-OFF = Shape(capture=Shape(on=True, url="#"), use=Shape(on=False, url="#"), effective=EFFECTIVE_OFF)
+OFF = Shape(capture=Shape(on=True, url="/act"), use=Shape(on=False, url="/act"), effective=EFFECTIVE_OFF)
 MANY = memories(GLOBALS, total=10_240, page=page(4, 410, 10_240), q="nurse", filtered=True, searchable=True)
-CONFLICT = Shape(text="The user works as a nurse in Porto, in intensive care.", name="Mina Okafor", moment=moment("2 minutes ago"), version=4)
-CATEGORIES = [Shape(value="knowledge_gaps", label="Knowledge Gaps"), Shape(value="learning_goals", label="Learning Goals")]
+CONFLICT = Shape(
+    text="The user works as a nurse in Porto, in intensive care.",
+    name="Mina Okafor",
+    moment=moment("2 minutes ago"),
+    version=4,
+)
+CATEGORIES = [
+    Shape(value="knowledge_gaps", label="Knowledge Gaps"),
+    Shape(value="learning_goals", label="Learning Goals"),
+]
 
 
 def memory_form(**changes: Any) -> Context:
@@ -81,7 +115,7 @@ def memory_form(**changes: Any) -> Context:
         "categories": None,
         "whom": None,
         "region": "#global-memories",
-        "urls": Shape(save="/example/memory-form", cancel="/example/profile", users="#"),
+        "urls": Shape(save="/example/memory-form", cancel="/example/profile", users="/act"),
         "ask_user": False,
         "conflict": None,
     }
@@ -89,24 +123,78 @@ def memory_form(**changes: Any) -> Context:
 
 
 SHORT = form({"content": ["Ensure this field has at least 10 characters."]}, content="Short", version=3, category="")
-LOGIN = {"frame": SIGNED_OUT, "form": form(login="", next=""), "expired": False, "first_run": None, "urls": Shape(sign_in="#")}
+LOGIN = {
+    "frame": SIGNED_OUT,
+    "form": form(login="", next=""),
+    "expired": False,
+    "first_run": None,
+    "urls": Shape(sign_in="/act"),
+}
 PROFILE: dict[str, tuple[str, Context]] = {
     "login": ("auth/login.html", LOGIN),
-    "login-wrong": ("auth/login.html", LOGIN | {"form": form({None: ["Wrong username or password."]}, login="ada", next="/"), "expired": True}),
+    "login-wrong": (
+        "auth/login.html",
+        LOGIN | {"form": form({None: ["Wrong username or password."]}, login="ada", next="/"), "expired": True},
+    ),
     "login-first-run": ("auth/login.html", LOGIN | {"first_run": "flask create-org acme --admin you@example.org"}),
-    "set-password": ("auth/set_password.html", {"frame": SIGNED_OUT, "account": Shape(email="ada@example.org", username="ada"), "form": form({"password": ["Use at least 12 characters."]}, password="", again=""), "urls": Shape(save="#", sign_in="#")}),
-    "set-password-used": ("auth/set_password.html", {"frame": SIGNED_OUT, "account": None, "form": form(password="", again=""), "urls": Shape(save="#", sign_in="#")}),
+    "set-password": (
+        "auth/set_password.html",
+        {
+            "frame": SIGNED_OUT,
+            "account": Shape(email="ada@example.org", username="ada"),
+            "form": form({"password": ["Use at least 12 characters."]}, password="", again=""),
+            "urls": Shape(save="/act", sign_in="/act"),
+        },
+    ),
+    "set-password-used": (
+        "auth/set_password.html",
+        {
+            "frame": SIGNED_OUT,
+            "account": None,
+            "form": form(password="", again=""),
+            "urls": Shape(save="/act", sign_in="/act"),
+        },
+    ),
+    "no-org": ("auth/no_org.html", {"frame": frame(org=None, orgs=[], nav=[])}),
     "profile": ("profile/memory.html", profile()),
-    "profile-off": ("profile/memory.html", profile(frame=frame(toasts=TOASTS, builtin_notice="No language model is configured: a small set of built-in rules learns from English sentences only."), settings=OFF)),
+    "profile-off": (
+        "profile/memory.html",
+        profile(
+            frame=frame(
+                toasts=TOASTS,
+                builtin_notice="No language model is configured: a small set of built-in rules learns from English sentences only.",
+            ),
+            settings=OFF,
+        ),
+    ),
     "profile-many": ("profile/memory.html", profile(memories=MANY)),
     "profile-empty": ("profile/memory.html", profile(memories=memories([]), agents=[])),
-    "profile-no-match": ("profile/memory.html", profile(memories=memories([], q="zebra", filtered=True, searchable=True), agents=[])),
+    "profile-no-match": (
+        "profile/memory.html",
+        profile(memories=memories([], q="zebra", filtered=True, searchable=True), agents=[]),
+    ),
     "memory-form": ("dialogs/memory_form.html", memory_form()),
     "memory-form-new": ("dialogs/memory_form.html", memory_form(form=form(content=""), editing=False)),
-    "memory-form-category": ("dialogs/memory_form.html", memory_form(form=form(content="", category=""), editing=False, categories=CATEGORIES, whom="Python Tutor · ada@example.org")),
+    "memory-form-category": (
+        "dialogs/memory_form.html",
+        memory_form(
+            form=form(content="", category=""),
+            editing=False,
+            categories=CATEGORIES,
+            whom="Python Tutor · ada@example.org",
+        ),
+    ),
     "memory-form-short": ("dialogs/memory_form.html", memory_form(form=SHORT)),
     "memory-form-conflict": ("dialogs/memory_form.html", memory_form(conflict=CONFLICT)),
 } | {
-    f"error-{status}": ("errors/error.html", {"frame": SIGNED_OUT, "status": status, "detail": None, "urls": Shape(sign_in="#" if status == 401 else None)})
+    f"error-{status}": (
+        "errors/error.html",
+        {
+            "frame": SIGNED_OUT,
+            "status": status,
+            "detail": None,
+            "urls": Shape(sign_in="/act" if status == 401 else None),
+        },
+    )
     for status in (400, 401, 403, 404, 405, 413, 429, 500, 503)
 }

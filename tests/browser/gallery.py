@@ -16,13 +16,15 @@ from jinja2_fragments.flask import render_block
 from markupsafe import escape
 
 from tests.browser.examples_agent import AGENT
+from tests.browser.examples_dialogs import DIALOGS
 from tests.browser.examples_profile import PROFILE
+from tests.browser.examples_setup import SETUP
 from tests.browser.examples_tenant import TENANT
 from webapp import messages
 from webapp.assets import Assets
 
 ROOT = Path(__file__).resolve().parents[2]
-EXAMPLES = PROFILE | AGENT | TENANT
+EXAMPLES = PROFILE | AGENT | DIALOGS | TENANT | SETUP
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

@@ -1,0 +1,93 @@
+"""Chromium, and the gallery of templates on a port of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from werkzeug.serving import make_server
+
+from tests.browser.gallery import create_gallery
+from webapp.assets import ROOT
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+OpenPage = Callable[..., Page]
+
+
+def find_chromium() -> str:
+    """Return the path of Chromium, installing Debian's where it is missing and this user may; else fail in one line."""
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if not found and shutil.which("apt-get") and _is_root():
+        subprocess.run(["apt-get", "install", "-y", "-qq", "chromium"], check=False, capture_output=True)
+        found = shutil.which("chromium")
+    if not found:
+        pytest.fail("The browser tests need Chromium: `apt-get install chromium`.", pytrace=False)
+    return found
+
+
+def _is_root() -> bool:
+    return os.geteuid() == 0
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One browser for the run; tests open contexts of their own."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def gallery() -> Iterator[str]:
+    """The address of a running gallery."""
+    server = make_server("127.0.0.1", 0, create_gallery(), threaded=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.port}"
+    server.shutdown()
+    thread.join()
+
+
+@pytest.fixture
+def open_page(chromium: Browser, gallery: str) -> Iterator[OpenPage]:
+    """Open an example in a context of its own; what the console reports as an error fails the test."""
+    contexts = []
+    complaints: list[str] = []
+
+    def opened(name: str, width: int = 1280, **options: object) -> Page:
+        context = chromium.new_context(viewport={"width": width, "height": 800}, **options)  # type: ignore[arg-type]
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda m: complaints.append(m.text) if "Content Security Policy" in m.text else None)
+        page.goto(f"{gallery}/example/{name}")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not complaints
+
+
+@pytest.fixture(scope="session")
+def axe_script() -> str:
+    """The accessibility checker, as installed by `python -m webapp.assets`."""
+    script = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.is_file():
+        pytest.fail("axe-core is missing: run `npm ci`.", pytrace=False)
+    return script.read_text(encoding="utf-8")
