@@ -23,7 +23,7 @@ run: .venv/run.stamp static/vendor
 	@$(BIN)/flask --app jobs.cli serve
 
 test: lint static/vendor
-	@$(BIN)/python -m pytest -n $(JOBS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 lint: .venv/dev.stamp
 	@$(BIN)/ruff check
