@@ -97,6 +97,8 @@ def spoken_keys() -> tuple[set[str], set[str]]:
     text = "\n".join([source(name) for name in NAMES] + [p.read_text(encoding="utf-8") for p in code])
     whole = set(re.findall(r"""["']([a-z_]+\.[a-z_0-9.]+)["']""", text))
     begun = set(re.findall(r"""["']([a-z_]+\.[a-z_.]*)(?:["']\s*~|\{)""", text))
+    # `_words("reason", code)` completes `reason.`, and says a code it does not know as it is.
+    begun |= {f"{family}." for family in re.findall(r'_words\("([a-z_]+)"', text)}
     return whole, begun
 
 
