@@ -8,12 +8,13 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, select
 
 from webapp.access import sign_in, tokens
 from webapp.access.actor import SCOPES, Actor, system
 from webapp.db.models import Account
 from webapp.db.session import installation
+from webapp.directory import demo_story
 from webapp.directory.accounts import create_superuser
 from webapp.directory.agents import AgentDraft, put_agent
 from webapp.directory.orgs import create_org
@@ -33,7 +34,7 @@ PEOPLE = (
 def is_empty() -> bool:
     """Whether the installation has no account yet."""
     with installation() as session:
-        return not session.scalar(select(func.count()).select_from(Account))
+        return not session.scalar(select(exists(select(Account.id))))
 
 
 def create(data_dir: Path, base_url: str) -> dict[str, Any]:
@@ -48,6 +49,7 @@ def create(data_dir: Path, base_url: str) -> dict[str, Any]:
     users["outsider"] = put_person(outsider, "outsider", _draft("outsider", "Otto Outsider", "member"))[0].id
     users["root"] = create_superuser("root", "root@example.org")
     _agents(boss)
+    demo_story.tell(boss, users)
     passwords = {name: secrets.token_urlsafe(12) for name in users}
     made = {
         "base_url": base_url,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from flask import Blueprint, request
@@ -17,6 +18,7 @@ from webapp.pages.dialogs import dialog
 from webapp.pages.profile_memory import PATH, path
 from webapp.pages.shapes.form import FormShape
 from webapp.pages.shapes.times import shown
+from webapp.privacy import export
 from webapp.privacy.erase import Receipt, erase
 
 pages = Blueprint("profile_data", __name__)
@@ -28,6 +30,16 @@ class CountRow:
 
     label: str
     n: int
+
+
+@pages.get(f"{PATH}/download")
+def download(org: str) -> Response:
+    """Everything held about me, as one JSON file."""
+    scope = where.own(org, Action.EXPORT_USER)
+    held = json.dumps(export.about_user(scope.actor, scope.user_id), ensure_ascii=False, indent=2)
+    name = f"memory-{scope.org.key}-{_username(scope)}.json"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(held, content_type="application/json; charset=utf-8", headers=headers)
 
 
 @pages.route(f"{PATH}/erase", methods=["GET", "POST"])
