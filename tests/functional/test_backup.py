@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from flask import Flask
 from flask.testing import FlaskCliRunner
-from sqlalchemy import MetaData, create_engine, func, select, text
+from sqlalchemy import MetaData, create_engine, func, select
 
 from tests import servers
 from webapp import create_app
@@ -113,25 +113,6 @@ def test_a_role_under_row_level_security_cannot_make_a_silently_empty_backup(
     assert done.exit_code == 1
     assert "row-level security" in done.output
     assert list(tmp_path.glob("*dump*")) == []
-
-
-@pytest.mark.usefixtures("filled")
-def test_the_backup_role_of_the_documentation_can_read_everything(
-    database: servers.Database, postgres_server: EmbeddedPostgres, tmp_path: Path
-) -> None:
-    engine = create_engine(database.superuser_url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text("CREATE ROLE memory_backup LOGIN BYPASSRLS"))
-        connection.execute(text("GRANT pg_read_all_data TO memory_backup"))
-        connection.execute(text(f"GRANT CONNECT ON DATABASE {database.name} TO memory_backup"))
-    reader = postgres_server.url("memory_backup", database.name)
-    as_reader = servers.Database(database.name, reader, database.owner_url, database.app_url)
-    done = runner_over(as_reader, tmp_path).invoke(backup, [str(tmp_path / "backup.dump")])
-    assert done.exit_code == 0, done.output
-    with engine.connect() as connection:
-        connection.execute(text("DROP OWNED BY memory_backup"))
-        connection.execute(text("DROP ROLE memory_backup"))
-    engine.dispose()
 
 
 def test_a_folder_that_is_not_there_is_one_line(database: servers.Database, tmp_path: Path) -> None:
