@@ -35,6 +35,12 @@ def find_org(session: Session, key: str) -> OrgView | None:
     return _view(row) if row else None
 
 
+def org_of_id(session: Session, org_id: int) -> OrgView | None:
+    """By id: the org that a token belongs to."""
+    row = session.get(Org, org_id)
+    return _view(row) if row else None
+
+
 def get_org(key: str) -> OrgView:
     """By key; raises NotVisible. For commands: requests reach an org through their membership."""
     with installation() as session:

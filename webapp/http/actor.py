@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from webapp.access import sign_in, tokens
 from webapp.access.actor import Actor
 from webapp.db.session import enter, installation
-from webapp.directory.orgs import find_org
+from webapp.directory.orgs import find_org, org_of_id
 from webapp.directory.people import find_member
 from webapp.directory.types import OrgView, UserView
 from webapp.errors import NotVisible
@@ -88,8 +88,16 @@ class Entered:
 
 def enter_org(session: Session, org_key: str) -> Entered:
     """Identify the request and go into the org in this transaction, in four statements. Raises as `act_in` does."""
+    return _enter(session, identify(session), find_org(session, org_key))
+
+
+def enter_own_org(session: Session) -> Entered | None:
+    """Go into the one org that the request's token belongs to; None for a credential that opens several."""
     who = identify(session)
-    org = find_org(session, org_key)
+    return _enter(session, who, org_of_id(session, who.org_id)) if who.org_id is not None else None
+
+
+def _enter(session: Session, who: Identity, org: OrgView | None) -> Entered:
     if org is None or (who.org_id is not None and who.org_id != org.id):
         raise NotVisible
     enter(session, org.id)
