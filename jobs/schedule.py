@@ -14,6 +14,8 @@ from sqlalchemy import text
 
 from webapp.access.actor import system
 from webapp.db.session import installation
+from webapp.graph import embedding as graph_embedding
+from webapp.graph import remove
 from webapp.inbox import activity
 from webapp.memory import embedding
 from webapp.memory.write import removal
@@ -57,10 +59,27 @@ def embed_waiting_memories() -> None:
             pass
 
 
+def purge_expired_episodes() -> None:
+    """Purge graph messages that were taken in long enough ago, with what they support alone."""
+    days = runtime().settings.retention_days
+    for org_id in _orgs():
+        while remove.purge_expired(org_id, days=days):
+            pass
+
+
+def embed_missing_graph() -> None:
+    """Embed graph entities and facts that the current model has not embedded."""
+    for org_id in _orgs():
+        while graph_embedding.embed_missing(org_id):
+            pass
+
+
 PERIODIC = (
     Periodic("embed_waiting_memories", 5.0, embed_waiting_memories),
     Periodic("purge_exchange_texts", HOUR, purge_exchange_texts),
     Periodic("purge_deleted_memories", HOUR, purge_deleted_memories),
+    Periodic("purge_expired_episodes", HOUR, purge_expired_episodes),
+    Periodic("embed_missing_graph", HOUR, embed_missing_graph),
 )
 
 

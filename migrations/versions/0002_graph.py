@@ -13,6 +13,8 @@ CREATE TABLE graph_group (
     id bigserial,
     key text NOT NULL,
     owner_id bigint,
+    fact_count bigint NOT NULL DEFAULT 0,
+    term_count bigint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT pk_graph_group PRIMARY KEY (org_id, id),
     CONSTRAINT uq_graph_group_org_id_key UNIQUE (org_id, key),

@@ -39,6 +39,9 @@ _HONORIFICS = frozenset(
     }
 )
 _WORD = re.compile(r"[^\W_]+(?:\+\+|#)?")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]"
+)
 _IN_PARENTHESES = re.compile(r"^(?P<name>[^()]{1,160}?)\s*\((?P<other>[^()]{1,40})\)$")
 _SHORTEST_SLIP = 6
 _SHORTEST_INITIALISM = 3
@@ -89,7 +92,12 @@ def slipped(one: str, other: str) -> bool:
 
 
 def occurs(name: str, text: str) -> bool:
-    """Whether a name stands in a text as whole words, however it is capitalised or spaced."""
+    """Whether a name stands in a text as whole words, however it is capitalised or spaced.
+
+    In a script that does not set words apart, anywhere in it.
+    """
+    if _UNSPACED.search(name):
+        return normalise(name) in normalise(text)
     sought, words = _words(name), _words(text)
     if not sought:
         return False

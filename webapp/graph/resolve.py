@@ -21,15 +21,16 @@ class Nominee:
 
 
 def resolve(names: Sequence[str], nominees: Iterable[Nominee], verdict: int | None = None) -> int | None:
-    """Return the id of the entity that a name (and its aliases) means, or None for a new one.
+    """Return the id of the entity that a name means, or None for a new one; its aliases are asked after it.
 
     Each step decides only where it points to exactly one entity; ``verdict``, what the model says, comes last.
     """
     candidates = list(nominees)
     for step in (_equal, _near, _by_vector):
-        found = {one.entity_id for one in candidates for name in names if step(name, one)}
-        if len(found) == 1:
-            return found.pop()
+        for name in names:
+            found = {one.entity_id for one in candidates if step(name, one)}
+            if len(found) == 1:
+                return found.pop()
     return verdict
 
 

@@ -120,13 +120,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A node as it is shown."""
+    """A node as it is shown. ``by_hand``: it was written by hand, and stays when no message mentions it."""
 
     id: int
     uuid: str
     group_key: str
     name: str
     summary: str
+    by_hand: bool
     created_at: datetime
 
 

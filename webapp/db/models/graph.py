@@ -13,7 +13,7 @@ from webapp.db.base import Base, Created, Id, OrgId
 
 
 class GraphGroup(Base):
-    """A group of one org. Without an owner only admins and services reach it."""
+    """A group of one org. Without an owner only admins and services reach it. The counts are the ranker's statistics."""
 
     __tablename__ = "graph_group"
 
@@ -21,6 +21,8 @@ class GraphGroup(Base):
     id: Mapped[Id]
     key: Mapped[str]
     owner_id: Mapped[int | None]
+    fact_count: Mapped[int] = mapped_column(default=0)
+    term_count: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[Created]
 
 

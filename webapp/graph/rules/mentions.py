@@ -118,5 +118,11 @@ def _without_no_names(start: int, name: str) -> tuple[int, str]:
     return start, name if name[:1].isupper() or any(letter.isupper() for letter in name[:3]) else ""
 
 
+def names_nothing(name: str) -> bool:
+    """Whether a name is a pronoun, a date or a common word in disguise."""
+    words = name.lower().split()
+    return all(word in _NO_NAMES or word in STOP_WORDS["english"] for word in words)
+
+
 def _is_no_name(word: str) -> bool:
     return word.lower() in _NO_NAMES
