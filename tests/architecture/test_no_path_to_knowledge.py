@@ -10,7 +10,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 KNOWLEDGE = "webapp.memory.knowledge"
-FROM_CONVERSATIONS = ("webapp.capture", "webapp.inbox", "webapp.memory.write", "webapp.graph", "webapp.llm", "jobs.drain")
+FROM_CONVERSATIONS = (
+    "webapp.capture",
+    "webapp.inbox",
+    "webapp.memory.write",
+    "webapp.graph",
+    "webapp.llm",
+    "jobs.drain",
+)
 
 
 @pytest.mark.parametrize("source", FROM_CONVERSATIONS)
@@ -22,12 +29,24 @@ def test_what_handles_conversations_never_reaches_knowledge(source: str) -> None
     assert chain is None, " → ".join(chain or ())
 
 
-def test_only_its_own_module_writes_the_knowledge_table() -> None:
-    writes = re.compile(r"(insert|update|delete)\(Knowledge\)|(INSERT INTO|UPDATE|DELETE FROM)\s+knowledge\b|Knowledge\(")
-    offenders = [
-        str(path.relative_to(ROOT))
+# Beside the verbs themselves: purging, taking an erased author's name out, and the invented demo. None of these is
+# reached by a conversation, which the test above holds for the first and the layers for the others.
+WRITERS = (
+    "webapp/directory/demo_story.py",
+    "webapp/memory/knowledge.py",
+    "webapp/memory/knowledge_archive.py",
+    "webapp/privacy/store.py",
+)
+
+
+def test_only_its_own_modules_write_the_knowledge_table() -> None:
+    writes = re.compile(r"(insert|update|delete)\(Knowledge\)|(INSERT INTO|UPDATE|DELETE FROM)\s+knowledge\b")
+    makes = re.compile(r"from webapp\.db\.models import [^\n]*\bKnowledge\b(.|\n)*\bKnowledge\(")
+    found = {
+        str(path.relative_to(ROOT)): path.read_text()
         for folder in ("webapp", "jobs")
         for path in (ROOT / folder).rglob("*.py")
-        if writes.search(path.read_text()) and "db/models" not in str(path)
-    ]
-    assert offenders == ["webapp/memory/knowledge.py"]
+        if "db/models" not in str(path)
+    }
+    writers = [name for name, text in found.items() if writes.search(text) or makes.search(text)]
+    assert sorted(writers) == list(WRITERS)

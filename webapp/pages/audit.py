@@ -45,22 +45,25 @@ def show(org: str) -> Response:
     """The screen; for htmx the list."""
     scope = where.here(org, Action.READ_AUDIT)
     filters = {name: search_words(name) for name in NAMES}
-    page = pager.load(lambda number: audit.list_events(scope.actor, _wanted(filters), page=number, size=PAGE_SIZE))
+    return render(
+        "tenant/audit.html",
+        "events",
+        **tenant_frame.head(scope, "audit"),
+        events=_events(scope, _wanted(filters)),
+        filters=filters | {"active": any(filters.values())},
+        kinds=[(kind, msg(f"audit.kind_{kind}")) for kind in KINDS],
+    )
+
+
+def _events(scope: Scope, wanted: EventFilter) -> dict[str, Any]:
+    page = pager.load(lambda number: audit.list_events(scope.actor, wanted, page=number, size=PAGE_SIZE))
     path = f"/orgs/{scope.org.key}/memory/audit"
-    events = {
+    return {
         "rows": _rows(scope, page.rows),
         "page": pager.shape(page, path),
         "total": page.count,
         "urls": {"list": path, "clear": path},
     }
-    return render(
-        "tenant/audit.html",
-        "events",
-        **tenant_frame.head(scope, "audit"),
-        events=events,
-        filters=filters | {"active": any(filters.values())},
-        kinds=[(kind, msg(f"audit.kind_{kind}")) for kind in KINDS],
-    )
 
 
 def _wanted(filters: dict[str, str]) -> EventFilter:

@@ -81,8 +81,7 @@ def _reword(session: Session, actor: Actor, kept: Memory, text: str) -> None:
     kept.embed_due_at = func.now()
     _touch(kept, actor)
     try:
-        with session.begin_nested():
-            session.flush()
+        session.flush()
     except IntegrityError as error:
         raise Conflict from error
     note(session, actor, kept, "merged", before)

@@ -121,11 +121,12 @@ def purge_rows(session: Session, actor: Actor, rows: Sequence[Memory]) -> None:
 def _restore(session: Session, actor: Actor, row: Memory) -> None:
     if row.deleted_at is None:
         raise NotVisible
-    row.deleted_at, row.deleted_by, row.delete_batch = None, None, None
-    row.embed_due_at = func.now()
-    row.version += 1
     try:
+        # The change belongs inside: a savepoint first flushes what is pending, and that would end the transaction.
         with session.begin_nested():
+            row.deleted_at, row.deleted_by, row.delete_batch = None, None, None
+            row.embed_due_at = func.now()
+            row.version += 1
             session.flush()
     except IntegrityError as error:
         existing = store.find_live(session, row.org_id, row.user_id, row.agent_id, row.content)

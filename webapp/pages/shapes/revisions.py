@@ -43,7 +43,7 @@ def shapes(
 def _shape(change: Change, fields: Sequence[str], current: str, remove: Url | None) -> RevisionShape:
     before, after = _text(change.before, fields), _text(change.after, fields)
     texts = {text for text in (_content(change.before), _content(change.after)) if text is not None}
-    moved = change.action == "edited" and _content(change.before) == _content(change.after) and before != after
+    moved = change.action == "edited" and before == after and change.before != change.after
     if moved:
         before, after = _text(change.before, ("category",)), _text(change.after, ("category",))
     left, right = segments(before, after) if before is not None and after is not None else (None, None)
