@@ -15,11 +15,11 @@ from rq.exceptions import StopRequested
 from jobs import drain
 from jobs.queue import token_worker
 from jobs.schedule import Schedule
+from webapp.capture.asking import ModelExtractor
 from webapp.capture.commit import Rules
 from webapp.capture.extraction import BuiltInRules
 from webapp.capture.pipeline import Limits, Pipeline
 from webapp.errors import Unavailable
-from webapp.graph.ingest import ingestion
 from webapp.llm.breaker import Breaker
 from webapp.llm.chat import Chat
 from webapp.llm.embeddings import Embedder
@@ -55,8 +55,7 @@ class Process:
         self.chat = _chat(found.settings)
         self.pipeline = _pipeline(found, self.chat)
         breaker = Breaker(lambda: probe(self.chat, found.embedder))
-        episodes = ingestion(found.settings, self.chat, found.embedder)
-        handlers = {"exchange": self.pipeline.process, "episode": episodes.process}
+        handlers = {"exchange": self.pipeline.process}
         self.drain = drain.Drain(app, handlers, breaker, _limits(found.settings))
         self.schedule = Schedule(app)
 
@@ -115,11 +114,12 @@ def _chat(settings: Settings) -> Chat | None:
     )
 
 
-def _pipeline(found: Runtime, chat: Chat | None) -> Pipeline:  # noqa: ARG001
+def _pipeline(found: Runtime, chat: Chat | None) -> Pipeline:
     settings = found.settings
     rules = Rules(found.embedder.model, found.dedup_threshold, settings.secret_key)
     limits = Limits(seconds=settings.model_timeout, related=settings.related_memories)
-    return Pipeline(BuiltInRules(), found.embedder, rules, limits)
+    extractor = BuiltInRules() if chat is None else ModelExtractor(chat)
+    return Pipeline(extractor, found.embedder, rules, limits)
 
 
 def _limits(settings: Settings) -> drain.Limits:

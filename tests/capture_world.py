@@ -126,9 +126,7 @@ class World:
 
 def close(app: Flask) -> None:
     """Close the connections that the application has opened."""
-    client = app.extensions[EXTENSION].embedder.__dict__.get("_client")
-    if client is not None:
-        client.close()
+    app.extensions[EXTENSION].embedder.close()
     with app.app_context():
         db.engine.dispose()
 

@@ -103,6 +103,7 @@ class ModelServer:
         self.embed: Callable[[Sequence[str]], Reply] = embeddings
         self.outage: Reply | None = None
         self.once: Reply | None = None
+        self.in_flight = self.most_in_flight = 0
         self._scripts: dict[str, list[Reply]] = {}
         self._rules: list[Rule] = []
         self._lock = Lock()
@@ -195,10 +196,14 @@ class ModelServer:
             while (request := await _read(reader)) is not None:
                 path, body = request
                 reply = self.reply_to(_call(path, body))
-                if reply.delay:
+                self.in_flight += 1
+                self.most_in_flight = max(self.most_in_flight, self.in_flight)
+                try:
                     await asyncio.sleep(reply.delay)
-                if not await _send(writer, reply):
-                    return
+                    if not await _send(writer, reply):
+                        return
+                finally:
+                    self.in_flight -= 1
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:

@@ -31,6 +31,7 @@ from webapp.db.session import db, installation, transaction
 
 DRAIN_SECONDS = 120
 READY_SECONDS = 60
+SCENES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Plan:
     seed: int
     seconds: float
     mutation: str = ""
+
+    @property
+    def scenes(self) -> int:
+        """How many scenes are played among the faults."""
+        return max(SCENES, self.faults // 6)
 
     @property
     def people(self) -> int:
@@ -68,9 +74,11 @@ def main() -> int:
 def run(plan: Plan, stack: Stack, app: Flask) -> list[str]:
     """Play the whole run; every broken promise."""
     chance = random.Random(plan.seed)
-    scenes_planned = max(5, plan.faults // 6)
+    if plan.mutation == "unique_index":
+        with stack.superuser() as connection:
+            connection.execute("DROP INDEX uq_memory_live_content")
     with app.app_context():
-        org_id, token, members = _people(plan.people + scenes_planned)
+        org_id, token, members = _people(plan.people + 2 * plan.scenes)
     talking, waiting = members[: plan.people], members[plan.people :]
     client = Client(stack.port, token, "chaos", "tutor")
     _await_ready(stack, client)
@@ -95,12 +103,12 @@ def run(plan: Plan, stack: Stack, app: Flask) -> list[str]:
 
 
 def _strike(plan: Plan, faults: Faults, scenes: Scenes, load: Load) -> None:
-    """Spread the faults over the load; every sixth is a scene."""
-    for number in range(plan.faults * 3):
-        if sum(faults.done.values()) >= plan.faults:
-            return
-        if number % 6 == 5:
-            scenes.play(number // 6)
+    """Spread the faults over the load; every sixth is a scene, and each scene is played."""
+    round_ = 0
+    while sum(faults.done.values()) < plan.faults or round_ < SCENES:
+        if sum(faults.done.values()) >= plan.faults * (round_ + 1) / plan.scenes:
+            scenes.play(round_)
+            round_ += 1
         else:
             faults.strike()
         pause = plan.seconds / plan.faults * 0.4 if load.is_running else 0.1

@@ -83,11 +83,12 @@ class Faults:
             if taken:
                 taken[0].unlink()
                 return int(taken[0].suffix[1:])
-            self._keep_going()
+            self.keep_going()
         order.unlink(missing_ok=True)
         return None
 
-    def _keep_going(self) -> None:
+    def keep_going(self) -> None:
+        """Wait a moment, with everything else taking its course."""
         self.stack.look()
         self.look()
         time.sleep(0.02)
@@ -140,9 +141,10 @@ class Faults:
             row = connection.execute("SELECT pg_backend_pid()").fetchone()
             if row:
                 _signal(row[0], signal.SIGKILL)
+                time.sleep(0.2)
         end = time.monotonic() + 60
         while not self.stack.postgres.answers() and time.monotonic() < end:
-            self._keep_going()
+            self.keep_going()
         return "database crashed and recovered"
 
     def _model_outage(self) -> str | None:

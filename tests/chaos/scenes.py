@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Thread
+from typing import TypeVar
 
 from flask import Flask
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from tests.chaos.faults import Faults, frozen
 from tests.chaos.load import Client, Ledger, Member, Said, boat
-from tests.chaos.stack import Stack
+from tests.chaos.stack import LEASE, Stack
 from webapp.access.actor import system
 from webapp.db.session import transaction
 from webapp.memory.enablement import change_settings
 from webapp.privacy.erase import erase
 
 ANSWER_SECONDS = 60.0
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -38,6 +43,7 @@ class Scenes:
     def play(self, round_: int) -> None:
         """One scene after the other, in turn."""
         scenes = (
+            self.taken_over_while_frozen,
             self.erased_while_being_accepted,
             self.erased_while_being_written,
             self.switched_off_while_being_written,
@@ -45,8 +51,17 @@ class Scenes:
             self.written_by_hand_at_once,
         )
         scene = scenes[round_ % len(scenes)]
-        if self.members and scene(self.members.pop()):
+        if scene(self.members.pop()):
             self.faults.done[scene.__name__.replace("_", " ")] += 1
+
+    def taken_over_while_frozen(self, member: Member) -> bool:
+        """A worker freezes before it writes; another one takes over when the lease is out; then the first one wakes."""
+        said = _said(member)
+        with frozen(self.faults, f"before_write-{member.id}", lambda: self._hand_in(said)) as came:
+            end = time.monotonic() + LEASE + 20
+            while came and time.monotonic() < end and not self._count(member):
+                self.faults.keep_going()
+        return came
 
     def erased_while_being_accepted(self, member: Member) -> bool:
         """The person is erased after their epoch was read and before the exchange is inserted."""
@@ -73,9 +88,8 @@ class Scenes:
         counted: list[int] = []
 
         def switch() -> None:
-            with self.app.app_context():
-                change_settings(system(self.org_id, "chaos"), member.id, auto_capture=False)
-                counted.append(self._count(member))
+            self._insist(lambda: change_settings(system(self.org_id, "chaos"), member.id, auto_capture=False))
+            counted.append(self._count(member))
 
         said = _said(member)
         with frozen(self.faults, f"before_finish-{member.id}", lambda: self._hand_in(said)) as came:
@@ -126,16 +140,28 @@ class Scenes:
         client.close()
 
     def _erase(self, member: Member) -> None:
-        with self.app.app_context():
-            erase(system(self.org_id, "chaos"), member.id)
+        self._insist(lambda: erase(system(self.org_id, "chaos"), member.id))
         self.erased.append(member)
 
-    def _count(self, member: Member) -> int:
-        from sqlalchemy import text
+    def _insist(self, verb: Callable[[], T]) -> T:
+        """Call a verb in this process until the database, which may be away, lets it through."""
+        end = time.monotonic() + ANSWER_SECONDS
+        while True:
+            try:
+                with self.app.app_context():
+                    return verb()
+            except DBAPIError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
 
-        with transaction(self.org_id) as session:
-            found = session.scalar(text("SELECT count(*) FROM memory WHERE user_id = :user"), {"user": member.id})
-        return int(found or 0)
+    def _count(self, member: Member) -> int:
+        def count() -> int:
+            with transaction(self.org_id) as session:
+                statement = text("SELECT count(*) FROM memory WHERE user_id = :user")
+                return session.scalar(statement, {"user": member.id}) or 0
+
+        return self._insist(count)
 
     def _client(self) -> Client:
         return self.client.another()

@@ -126,10 +126,20 @@ class Stack:
 
     @contextmanager
     def superuser(self) -> Iterator[psycopg.Connection]:
-        """A connection that sees everything."""
-        url = self.postgres.superuser_url.replace("+psycopg", "")
-        with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
+        """A connection that sees everything; waits for a server that is recovering."""
+        with self._connected() as connection:
             yield connection
+
+    def _connected(self) -> psycopg.Connection:
+        url = self.postgres.superuser_url.replace("+psycopg", "")
+        end = time.monotonic() + 60
+        while True:
+            try:
+                return psycopg.connect(url, autocommit=True, connect_timeout=5)
+            except psycopg.OperationalError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
 
     def _told(self) -> dict[str, str]:
         return {
@@ -137,7 +147,7 @@ class Stack:
             "DATABASE_URL": self.postgres.app_url,
             "DATABASE_OWNER_URL": self.postgres.owner_url,
             "REDIS_URL": self.valkey.url,
-            "SECRET_KEY": "chaos",
+            "SECRET_KEY": "a secret of the chaos run",
             "DEMO": "0",
             "PORT": str(self.port),
             "WEB_WORKERS": "2",

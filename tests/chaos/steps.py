@@ -23,6 +23,7 @@ STEPS = (
     "after_claim",
     "during_call",
     "after_call",
+    "before_write",
     "after_lock",
     "before_finish",
     "before_commit",
@@ -31,8 +32,8 @@ STEPS = (
     "after_insert",
     "after_accept",
 )
-IN_WORKER = STEPS[:8]
-IN_WEB = STEPS[8:]
+IN_WORKER = STEPS[:9]
+IN_WEB = STEPS[9:]
 MUTATIONS = ("claim_check", "unique_index", "membership_lock", "epoch_check")
 
 
@@ -65,7 +66,7 @@ def install() -> None:
     around(claim, "claim", before="before_claim", after="after_claim", only_if=bool)
     around(captured, "lock_user", after="after_lock", user=lambda given: given[2])
     around(claim, "finish", before="before_finish", after="before_commit", user=lambda given: given[1].user_id)
-    around(pipeline, "commit", after="after_commit")
+    around(pipeline, "commit", before="before_write", after="after_commit", user=lambda given: given[0].user_id)
     around(accept, "deposit", before="before_insert", after="after_insert", user=lambda given: given[2].user_id)
     around(wake, "push", before="after_accept")
     around(Chat, "complete", after="after_call", during="during_call")
@@ -103,7 +104,7 @@ def around(
 
 def mutate(mutation: str) -> None:
     """Remove one of the things that keep the promise. The run must then fail."""
-    from webapp.capture import commit
+    from webapp.capture import commit, pipeline
     from webapp.inbox import claim
     from webapp.memory import store
     from webapp.memory.write import captured
@@ -115,17 +116,9 @@ def mutate(mutation: str) -> None:
     if mutation == "membership_lock":
         captured.lock_user = captured.read_user  # type: ignore[assignment]
     if mutation == "epoch_check":
-        commit.fence_reason = lambda *_: None  # type: ignore[assignment]
-        pipeline_fence_reason(lambda *_: None)
+        commit.fence_reason = pipeline.fence_reason = lambda *_: None  # type: ignore[assignment]
     if mutation == "unique_index":
         store.insert = _insert_unchecked  # type: ignore[assignment]
-
-
-def pipeline_fence_reason(replacement: Callable[..., None]) -> None:
-    """The same name is bound in the pipeline, which looks early."""
-    from webapp.capture import pipeline
-
-    pipeline.fence_reason = replacement  # type: ignore[assignment]
 
 
 class _InsertUnchecked:

@@ -91,14 +91,14 @@ STATUSES = [
     (Reply(body=b'data: {"choices": []}\n\n'), "model_unreadable_response", True),
     (Reply("x", way="reset"), "model_unreachable", True),
     (Reply("x" * 1000, way="half"), "model_unreachable", True),
-    (Reply("half an ans", choice={"finish_reason": "length"}), "model_truncated", False),
+    (Reply("half an ans", choice={"finish_reason": "length"}), "model_truncated_answer", False),
     (Reply("", choice={"finish_reason": "content_filter"}), "model_refused", False),
     (Reply("", message={"refusal": "I cannot help with that."}), "model_refused", False),
     (Reply(message={"content": None, "tool_calls": [{"id": "1"}]}), "model_tool_calls", False),
     (Reply(message={"content": None}), "model_empty_answer", False),
     (Reply(" \n"), "model_empty_answer", False),
-    (Reply("x" * 10_000_000), "model_answer_too_large", False),
-    (Reply(status=500, body=b"x" * 10_000_000), "model_answer_too_large", False),
+    (Reply("x" * 10_000_000), "model_oversized_answer", False),
+    (Reply(status=500, body=b"x" * 10_000_000), "model_oversized_answer", False),
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -10,6 +10,8 @@ from typing import Protocol
 from webapp.capture.types import Candidate, Category, Evidence, Existing, Message
 from webapp.inbox.types import Usage
 from webapp.llm.rules import Kind, extract
+
+BUILT_IN_MODEL = "built-in rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +27,18 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Candidates in the order they were said, each with the messages it was found in; unchecked."""
+    """What was found in one part: unchecked candidates in the order they were said, and what was no candidate."""
 
     candidates: Sequence[Candidate]
     usage: Usage = field(default_factory=Usage)
+    rejections: Mapping[str, int] = field(default_factory=dict)
 
 
 class Extractor(Protocol):
-    """Finds candidates in an exchange. Raises ModelError when it could not."""
+    """Finds candidates in an exchange, which is given in parts. Raises ModelError when it could not."""
 
-    def extract(self, messages: Sequence[Message], context: Context) -> Extraction:
-        """The candidates of this exchange."""
+    def extract(self, parts: Sequence[Sequence[Message]], context: Context) -> list[Extraction]:
+        """One extraction for each part."""
         ...
 
 
@@ -51,17 +54,18 @@ _CATEGORIES: dict[Kind, str] = {
 class BuiltInRules:
     """The rule-based extractor: English first-person statements, for installations without a language model."""
 
-    MODEL = "built-in rules"
-
-    def extract(self, messages: Sequence[Message], context: Context) -> Extraction:  # noqa: ARG002
+    def extract(self, parts: Sequence[Sequence[Message]], context: Context) -> list[Extraction]:  # noqa: ARG002
         """What the user states about themselves. Asks nobody and never fails."""
-        found = [
-            _candidate(message.index, statement.kind, statement.text, statement.quote)
-            for message in messages
-            if message.role == "user"
-            for statement in extract(message.text)
-        ]
-        return Extraction(found, Usage(self.MODEL))
+        return [Extraction(_stated(part), Usage(BUILT_IN_MODEL)) for part in parts]
+
+
+def _stated(part: Sequence[Message]) -> list[Candidate]:
+    return [
+        _candidate(message.index, statement.kind, statement.text, statement.quote)
+        for message in part
+        if message.role == "user"
+        for statement in extract(message.text)
+    ]
 
 
 def _candidate(index: int, kind: Kind, text: str, quote: str) -> Candidate:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import structlog
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
+from webapp.capture import chunks, forget
 from webapp.capture.commit import Found, Rules, commit, fence_reason
-from webapp.capture.extraction import Context, Extractor
+from webapp.capture.extraction import Context, Extraction, Extractor
 from webapp.capture.related import related
-from webapp.capture.types import Category, Message
+from webapp.capture.types import Candidate, Category, Existing, Message
 from webapp.db.session import transaction
 from webapp.errors import Unavailable
 from webapp.inbox import claim
-from webapp.inbox.types import Item
+from webapp.inbox.types import Item, Usage
 from webapp.llm.embeddings import Embedder, Vector
 from webapp.llm.errors import ModelError
 from webapp.memory import categories
@@ -63,21 +66,44 @@ class Pipeline:
         """
         deadline = time.monotonic() + self._limits.seconds
         source = _source(item)
-        messages = _messages(item)
         ground = _ground(item, source)
         if ground is None:
             return
-        existing = []
-        if said := _said(messages):
-            vector = self._embed([said])[0]
-            with transaction(item.org_id) as session:
-                existing = related(session, source, self._rules.model, vector, self._limits.related)
+        messages, wanted = _said(item)
+        existing, forgotten = self._known(source, messages, wanted)
         context = Context(ground.categories, existing, source.occurred_at, ground.zone, deadline)
-        extraction = self._extractor.extract(messages, context)
-        vectors = self._embed([one.text for one in extraction.candidates])
-        candidates = list(zip(extraction.candidates, vectors, strict=True))
-        found = Found(candidates, existing, {}, extraction.usage)
+        found = self._found(messages, context, forgotten)
         _persist(lambda: commit(item, source, found, self._rules))
+
+    def _known(
+        self, source: Source, messages: Sequence[Message], wanted: Sequence[str]
+    ) -> tuple[list[Existing], list[int] | None]:
+        """The memories to be shown to the model, and those that the person wants forgotten (None: no such wish)."""
+        said = "\n".join(message.text for message in messages if message.role == "user").strip()
+        vector = self._embed([said])[0] if said else None
+        with transaction(source.org_id) as session:
+            shown = (
+                related(session, source, self._rules.model, vector, self._limits.related) if vector is not None else []
+            )
+            live = captured.live_texts(session, source) if wanted else []
+        if not wanted:
+            return shown, None
+        texts = [content for _, content in live]
+        places = {place for what in wanted for place in forget.matches(what, texts)}
+        return shown, [live[place][0] for place in sorted(places)]
+
+    def _found(self, messages: Sequence[Message], context: Context, forgotten: list[int] | None) -> Found:
+        parts = chunks.parts(messages)
+        extractions = self._extractor.extract(parts, context) if parts else []
+        kept: list[Candidate] = []
+        rejections: Counter[str] = Counter()
+        for extraction in extractions:
+            rejections.update(extraction.rejections)
+            kept.extend(extraction.candidates)
+        vectors = self._embed([one.text for one in kept])
+        return Found(
+            list(zip(kept, vectors, strict=True)), context.existing, rejections, _usage(extractions), forgotten
+        )
 
     def _embed(self, texts: list[str]) -> list[Vector]:
         if not texts:
@@ -94,16 +120,19 @@ def _source(item: Item) -> Source:
     return Source(item.org_id, item.user_id, item.agent_id, item.id, item.session_id, item.occurred_at, item.created_at)
 
 
-def _messages(item: Item) -> list[Message]:
+def _said(item: Item) -> tuple[list[Message], list[str]]:
+    """The two messages, without requests to forget, and what those want forgotten."""
     body = item.body
-    return [
-        Message(0, "user", body["user_name"] or "User", body["user_message"], item.occurred_at),
+    said, wanted = forget.requests(body["user_message"])
+    messages = [
+        Message(0, "user", body["user_name"] or "User", said, item.occurred_at),
         Message(1, "assistant", body["assistant_name"] or "Assistant", body["assistant_message"], item.occurred_at),
     ]
+    return messages, wanted
 
 
-def _said(messages: list[Message]) -> str:
-    return "\n".join(message.text for message in messages if message.role == "user").strip()
+def _usage(extractions: Sequence[Extraction]) -> Usage:
+    return reduce(Usage.plus, (one.usage for one in extractions), Usage())
 
 
 def _ground(item: Item, source: Source) -> _Ground | None:

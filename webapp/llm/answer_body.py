@@ -26,7 +26,7 @@ def read_completion(body: bytes, model: str) -> Completion:
     """The text of the first choice.
 
     Raises ModelError: `model_unreadable_response` for what is no chat completion, `model_refused`,
-    `model_truncated`, `model_tool_calls` and `model_empty_answer` for one without a whole answer.
+    `model_truncated_answer`, `model_tool_calls` and `model_empty_answer` for one without a whole answer.
     """
     answer = _json_object(body)
     choice = _first_choice(answer)
@@ -76,7 +76,7 @@ def _require_whole(finish_reason: object, message: dict[str, Any], text: str) ->
     if message.get("refusal") or finish_reason == "content_filter":
         raise ModelError("model_refused", server_side=False)
     if finish_reason == "length":
-        raise ModelError("model_truncated", server_side=False)
+        raise ModelError("model_truncated_answer", server_side=False)
     if not text.strip():
         code = "model_tool_calls" if message.get("tool_calls") else "model_empty_answer"
         raise ModelError(code, server_side=False)

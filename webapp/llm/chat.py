@@ -18,7 +18,7 @@ from webapp.llm.errors import ModelError, from_status
 from webapp.llm.loop import LoopThread
 
 MAX_TOKENS = 4096
-"""Room for an answer: about a hundred memories. A longer one is `model_truncated`."""
+"""Room for an answer: about a hundred memories. A longer one is `model_truncated_answer`."""
 MAX_ADAPTATIONS = 6
 PROBE_SECONDS = 10.0
 PROBE = "Answer with one word: ready"
@@ -132,7 +132,7 @@ class Chat:
             async for chunk in response.iter_bytes():
                 body += chunk
                 if len(body) > MAX_ANSWER_BYTES:
-                    raise ModelError("model_answer_too_large", server_side=False)
+                    raise ModelError("model_oversized_answer", server_side=False)
         return bytes(body)
 
     def _opened(self) -> openai.AsyncOpenAI:
@@ -158,7 +158,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for chunk in self._stream:
             size += len(chunk)
             if size > MAX_ANSWER_BYTES:
-                raise ModelError("model_answer_too_large", server_side=False)
+                raise ModelError("model_oversized_answer", server_side=False)
             yield chunk
 
     async def aclose(self) -> None:
