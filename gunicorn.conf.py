@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from webapp.embedded.errors import EmbeddedError
 from webapp.embedded.stores import secret_key
 from webapp.settings import Settings, SettingsError
+
+METRICS = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def _settings() -> Settings:
@@ -27,16 +29,27 @@ def _settings() -> Settings:
     return settings
 
 
+def _keep_metrics(folder: Path) -> None:
+    """Let the workers write their counts where each of them can read all. Before prometheus_client is imported."""
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        sys.exit(f"METRICS_TOKEN is set, but {folder} cannot be made ({error.strerror}): set DATA_DIR")
+    os.environ[METRICS] = str(folder)
+
+
 def child_exit(_server: Any, worker: Any) -> None:
     """A worker that has gone no longer counts in the gauges of /metrics."""
-    from prometheus_client import multiprocess
+    if METRICS in os.environ:
+        from prometheus_client import multiprocess
 
-    multiprocess.mark_process_dead(worker.pid)
+        multiprocess.mark_process_dead(worker.pid)
 
 
 _chosen = _settings()
-# Set before prometheus_client is imported, which decides there and then how values are kept.
-os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", tempfile.mkdtemp(prefix="agent-memory-metrics-"))
+if _chosen.metrics_token and METRICS not in os.environ:
+    _keep_metrics(_chosen.data_dir.resolve() / "metrics")
 
 bind = f"{f'[{_chosen.host}]' if ':' in _chosen.host else _chosen.host}:{_chosen.port}"
 worker_class = "gthread"

@@ -106,16 +106,23 @@ def migrate(stores: Stores) -> None:
 
 def processes(settings: Settings, listener: socket.socket) -> list[Process]:
     """The web server and the workers; each is told the settings by its environment."""
-    metrics = settings.data_dir / "metrics"
-    shutil.rmtree(metrics, ignore_errors=True)
-    metrics.mkdir()
     # Neither the web nor a worker has any use for the roles that see past row-level security.
     told = replace(settings, database_owner_url="", database_backup_url="").environment()
-    env = os.environ | told | {"PROMETHEUS_MULTIPROC_DIR": str(metrics)}
+    env = os.environ | told | _metrics_folder(settings)
     python, bind = [sys.executable, "-m"], f"fd://{listener.fileno()}"
     web = Process("web", [*python, "gunicorn", "--bind", bind, "wsgi:app"], env, ROOT, [listener.fileno()])
     command = [*python, "flask", "--app", "jobs.cli", "worker"]
     return [web, *(Process(f"worker {number + 1}", command, env, ROOT) for number in range(settings.workers))]
+
+
+def _metrics_folder(settings: Settings) -> dict[str, str]:
+    """Where web and workers write their counts, so that one of them can answer for all."""
+    folder = settings.data_dir / "metrics"
+    shutil.rmtree(folder, ignore_errors=True)
+    if not settings.metrics_token:
+        return {}
+    folder.mkdir()
+    return {"PROMETHEUS_MULTIPROC_DIR": str(folder)}
 
 
 def _with_address(settings: Settings, listener: socket.socket) -> Settings:

@@ -134,10 +134,10 @@ class Installation:
         """Everything that `flask serve` printed."""
         return self.output.read_text()
 
-    def status(self, path: str) -> int:
-        """The status that the web server answers with; 0 when it does not answer."""
+    def status(self, path: str, timeout: float = 20) -> int:
+        """The status that the web server answers with; 0 when it does not answer within `timeout` seconds."""
         try:
-            return httpx2.get(self.url + path, timeout=20).status_code
+            return httpx2.get(self.url + path, timeout=timeout).status_code
         except httpx2.HTTPError:
             return 0
 

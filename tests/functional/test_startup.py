@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import stat
 from collections.abc import Callable
 
@@ -83,7 +84,21 @@ def test_what_dies_is_started_again(running: Installation, pattern: str) -> None
     wait_until(lambda: running.status("/readyz") == 200, "readiness")
 
 
-def test_ctrl_c_ends_everything(running: Installation) -> None:
-    assert running.stop(signal.SIGINT) == 0
+def test_ctrl_c_lets_a_request_finish_and_leaves_no_process(running: Installation) -> None:
+    body = b'{"message": "How do I learn recursion?"}'
+    path = "/api/ai-agent/orgs/demo/users/learner/agents/python-tutor/context/"
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: test\r\nAuthorization: Token {running.demo['tokens']['service']}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", running.port), timeout=60) as connection:
+        connection.sendall(head.encode())
+        assert connection.recv(1000).startswith(b"HTTP/1.1 100 ")
+        assert running.serving is not None
+        running.serving.send_signal(signal.SIGINT)
+        wait_until(lambda: running.status("/healthz", timeout=0.5) == 0, "the end of accepting")
+        connection.sendall(body)
+        assert b"HTTP/1.1 200 " in connection.recv(1000)
+    assert running.serving.wait(60) == 0
     assert running.processes() == {}
     assert list(running.folder.rglob("*.sock")) == []
