@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
@@ -22,7 +23,7 @@ from tests.model_server import Reply, error
 from webapp.inbox import wake
 
 TAKEN_SECONDS = 6.0
-FROZEN_SECONDS = LEASE + 2
+FROZEN_SECONDS = LEASE + 1.5
 
 
 @dataclass(slots=True)
@@ -32,28 +33,27 @@ class Faults:
     stack: Stack
     chance: random.Random
     done: Counter[str] = field(default_factory=Counter)
+    _deck: list[Callable[[], str | None]] = field(default_factory=list)
     _frozen: list[tuple[float, int]] = field(default_factory=list)
     _restore: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
 
     def strike(self) -> None:
         """Let one thing go wrong."""
-        kinds: list[tuple[int, Callable[[], str | None]]] = [
-            (24, self._kill_at_a_step),
-            (8, self._freeze_at_a_step),
-            (3, self._kill_any_worker),
-            (2, self._kill_the_parent),
-            (3, self._flush_the_queue),
-            (3, self._take_the_queue_away),
-            (4, self._end_all_connections),
-            (2, self._crash_the_database),
-            (4, self._model_outage),
-            (3, self._model_breakage),
-            (3, self._too_many_tokens),
-            (2, self._ask_a_worker_to_stop),
-        ]
-        happened = self.chance.choices([kind for _, kind in kinds], [weight for weight, _ in kinds])[0]()
+        if not self._deck:
+            self._deck = self._shuffled()
+        happened = self._deck.pop()()
         if happened:
             self.done[happened] += 1
+
+    def _shuffled(self) -> list[Callable[[], str | None]]:
+        """A deck in which every step and every kind of fault lies, the commoner ones more than once."""
+        deck: list[Callable[[], str | None]] = [partial(self._kill_at, name) for name in (*IN_WORKER, *IN_WEB)]
+        deck += [partial(self._freeze_at, name) for name in self.chance.sample(IN_WORKER, 4)]
+        deck += 2 * [self._kill_any_worker, self._end_all_connections, self._model_outage, self._model_breakage]
+        deck += 2 * [self._flush_the_queue, self._take_the_queue_away]
+        deck += [self._kill_the_parent, self._crash_the_database, self._too_many_tokens, self._ask_a_worker_to_stop]
+        self.chance.shuffle(deck)
+        return deck
 
     def look(self) -> None:
         """Thaw what has been frozen long enough, and bring back what was away."""
@@ -93,12 +93,10 @@ class Faults:
         self.look()
         time.sleep(0.02)
 
-    def _kill_at_a_step(self) -> str | None:
-        name = self.chance.choice([*IN_WORKER, *IN_WORKER, *IN_WEB])
+    def _kill_at(self, name: str) -> str | None:
         return f"killed {name}" if self.order(name, "kill") else None
 
-    def _freeze_at_a_step(self) -> str | None:
-        name = self.chance.choice(IN_WORKER)
+    def _freeze_at(self, name: str) -> str | None:
         pid = self.order(name, "stop")
         if pid is None:
             return None

@@ -25,7 +25,7 @@ from webapp.embedded.valkey import EmbeddedValkey
 from webapp.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
-MODEL_TIMEOUT = 4.0
+MODEL_TIMEOUT = 3.0
 LEASE = MODEL_TIMEOUT * 1.5
 
 
@@ -61,10 +61,9 @@ class Command:
             self.child.send_signal(number)
 
     def end(self) -> None:
-        """End it with everything in its session."""
+        """Wait for its end, then end what is left in its session."""
         if self.child is None:
             return
-        self.signal(signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.child.wait(15)
         with contextlib.suppress(ProcessLookupError):
@@ -102,6 +101,8 @@ class Stack:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        for command in self.commands:
+            command.signal(signal.SIGTERM)
         for command in self.commands:
             command.end()
         self._resources.close()
