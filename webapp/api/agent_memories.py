@@ -79,7 +79,7 @@ def get_agent_memory(scope: Scope, memory_id: int) -> AgentMemory:
 @endpoint("PATCH", ONE, Action.WRITE_AGENT_MEMORY, body=AgentMemoryChange, answers=AgentMemory, statuses=(409, 412))
 def edit_agent_memory(scope: Scope, memory_id: int, body: AgentMemoryChange) -> AgentMemory:
     """Replace a memory's text, file it under another category, or both; the previous state stays in its history."""
-    queries.get_live(scope.actor, memory_id, _place(scope))
+    queries.require_place(scope.actor, memory_id, _place(scope))
     edited = manual.edit(
         scope.actor,
         memory_id,
@@ -93,7 +93,7 @@ def edit_agent_memory(scope: Scope, memory_id: int, body: AgentMemoryChange) -> 
 @endpoint("DELETE", ONE, Action.WRITE_AGENT_MEMORY, status=204, statuses=(412,))
 def delete_agent_memory(scope: Scope, memory_id: int) -> Answer:
     """Delete a memory; it can be restored for 30 days on a screen."""
-    queries.get_live(scope.actor, memory_id, _place(scope))
+    queries.require_place(scope.actor, memory_id, _place(scope))
     removal.delete(scope.actor, [memory_id], expected_version=expected_version())
     return Answer(status=204)
 

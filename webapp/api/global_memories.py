@@ -46,7 +46,7 @@ def get_global_memory(scope: Scope, memory_id: int) -> GlobalMemory:
 @endpoint("PATCH", ONE, Action.WRITE_GLOBAL, body=ContentBody, answers=GlobalMemory, statuses=(409, 412))
 def edit_global_memory(scope: Scope, memory_id: int, body: ContentBody) -> GlobalMemory:
     """Replace a global memory's text; the previous one stays in its history."""
-    queries.get_live(scope.actor, memory_id, _place(scope))
+    queries.require_place(scope.actor, memory_id, _place(scope))
     edited = manual.edit(scope.actor, memory_id, content=body.content, expected_version=expected_version())
     return GlobalMemory.of(edited, scope.org)
 
@@ -54,7 +54,7 @@ def edit_global_memory(scope: Scope, memory_id: int, body: ContentBody) -> Globa
 @endpoint("DELETE", ONE, Action.WRITE_GLOBAL, status=204, statuses=(412,))
 def delete_global_memory(scope: Scope, memory_id: int) -> Answer:
     """Delete a global memory; it can be restored for 30 days on a screen."""
-    queries.get_live(scope.actor, memory_id, _place(scope))
+    queries.require_place(scope.actor, memory_id, _place(scope))
     removal.delete(scope.actor, [memory_id], expected_version=expected_version())
     return Answer(status=204)
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
-from webapp.access.policy import Action, Target, require
+from webapp.access.policy import Action, Target, can, require
 from webapp.db.models import Account, Agent, Knowledge
 from webapp.db.session import transaction
 from webapp.errors import Conflict, NotVisible, Overtaken
@@ -158,7 +158,10 @@ def left_out(actor: Actor, agent_id: int, budget: int) -> frozenset[int]:
 
 def budget_use(actor: Actor, agent_id: int, budget: int) -> Delivery:
     """How much of the budget is used and what it leaves out, without the entries themselves."""
-    require(actor, Action.READ_KNOWLEDGE, Target(actor.org_id, agent_id=agent_id))
+    target = Target(actor.org_id, agent_id=agent_id)
+    # Whoever may write is told what does not fit, also a service that may not read.
+    if not can(actor, Action.WRITE_KNOWLEDGE, target):
+        require(actor, Action.READ_KNOWLEDGE, target)
     live = (Knowledge.org_id == actor.org_id, Knowledge.agent_id == agent_id, Knowledge.deleted_at.is_(None))
     sizes = select(Knowledge.id, func.char_length(Knowledge.content)).where(*live)
     with transaction(actor.org_id) as session:

@@ -5,46 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Row, Select, func, select, true
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
-from webapp.access.policy import Action, Target, can
 from webapp.db.models import Account, Agent, Category, Memory, Revision
 from webapp.db.session import transaction
-from webapp.directory.references import matches_agent, matches_person
 from webapp.errors import NotVisible
-from webapp.memory import audit
-from webapp.memory.store import LIVE, lineage
-from webapp.memory.types import AgentRef, CategoryRef, MemoryView, Page, Person, Scope
+from webapp.memory import audit, filters
+from webapp.memory.filters import MemoryFilter as MemoryFilter
+from webapp.memory.filters import readable as readable
+from webapp.memory.store import lineage
+from webapp.memory.types import AgentRef, CategoryRef, MemoryView, Page, Person
 
-State = Literal["live", "deleted", "superseded"]
 Query = TypeVar("Query", bound=Select[*tuple[Any, ...]])
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryFilter:
-    """What a list is narrowed to; None means any. `start` is inclusive, `end` exclusive. `text` is a literal substring.
-
-    `person` is a username, id or e-mail. What matches nothing gives an empty list.
-    """
-
-    scope: Scope | None = None
-    user_id: int | None = None
-    person: str | None = None
-    email: str | None = None
-    agent_id: int | None = None
-    agent: str | None = None
-    category_slug: str | None = None
-    session_id: str | None = None
-    text: str | None = None
-    origin: str | None = None
-    start: datetime | None = None
-    end: datetime | None = None
-    state: State = "live"
-    batch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +49,7 @@ class Group:
 def list_memories(actor: Actor, wanted: MemoryFilter, *, page: int = 1, size: int = 20) -> Page[MemoryView]:
     """One page, newest first, of what `actor` may read. The number of queries does not depend on the size."""
     with transaction(actor.org_id) as session:
-        conditions = [*_conditions(actor.org_id, wanted), readable(actor)]
+        conditions = [*filters.conditions(actor.org_id, wanted), readable(actor)]
         count = session.scalar(select(func.count()).select_from(Memory).where(*conditions)) or 0
         newest = Memory.deleted_at if wanted.state == "deleted" else Memory.created_at
         order = (newest.desc(), Memory.id.desc())
@@ -88,14 +64,14 @@ def list_memories(actor: Actor, wanted: MemoryFilter, *, page: int = 1, size: in
 def matching_ids(actor: Actor, wanted: MemoryFilter, *, limit: int) -> list[int]:
     """The ids of everything that matches, up to `limit`: for acting on all of it, whatever page is shown."""
     with transaction(actor.org_id) as session:
-        conditions = [*_conditions(actor.org_id, wanted), readable(actor)]
+        conditions = [*filters.conditions(actor.org_id, wanted), readable(actor)]
         return list(session.scalars(select(Memory.id).where(*conditions).order_by(Memory.id).limit(limit)))
 
 
 def list_grouped(actor: Actor, wanted: MemoryFilter, *, limit: int = 100) -> list[Group]:
     """The categories that hold memories, by id, each with at most `limit` of them: API row 6."""
     with transaction(actor.org_id) as session:
-        conditions = [*_conditions(actor.org_id, wanted), readable(actor)]
+        conditions = [*filters.conditions(actor.org_id, wanted), readable(actor)]
         counts = _counts(session, conditions)
         groups: dict[int, list[MemoryView]] = {category_id: [] for category_id in counts}
         for found in map(view, session.execute(_newest(actor.org_id, conditions, list(counts), limit))):
@@ -119,13 +95,21 @@ def get_memory(actor: Actor, memory_id: int) -> MemoryView:
 def get_live(actor: Actor, memory_id: int, place: MemoryFilter) -> MemoryView:
     """One live memory that lies where a path says it does; else NotVisible. Where it lies never changes."""
     with transaction(actor.org_id) as session:
-        conditions = [*_conditions(actor.org_id, place), readable(actor), Memory.id == memory_id]
+        conditions = [*filters.conditions(actor.org_id, place), readable(actor), Memory.id == memory_id]
         row = session.execute(view_query().where(*conditions)).one_or_none()
         if row is None:
             raise NotVisible
         found = view(row)
         _note_reading(session, actor, [found])
         return found
+
+
+def require_place(actor: Actor, memory_id: int, place: MemoryFilter) -> None:
+    """The same for callers about to change it: raises NotVisible unless it lies there. Their verb decides who may."""
+    with transaction(actor.org_id) as session:
+        conditions = [*filters.conditions(actor.org_id, place), Memory.id == memory_id]
+        if session.scalar(select(Memory.id).where(*conditions)) is None:
+            raise NotVisible
 
 
 def load_view(session: Session, actor: Actor, memory_id: int) -> MemoryView:
@@ -155,20 +139,6 @@ def history(actor: Actor, memory_id: int) -> list[Change]:
             Change(row.id, row.action, row.version, row.before, row.after, row.actor_label, row.how, row.at)
             for row in rows
         ]
-
-
-def readable(actor: Actor) -> ColumnElement[bool]:
-    """The rows that `actor` may read, as a condition, by the same policy that verbs ask."""
-    everything = can(actor, Action.READ_GLOBAL, Target(actor.org_id))
-    if everything:
-        return Memory.org_id == actor.org_id
-    readable_agents = [
-        agent_id
-        for agent_id in actor.agent_roles
-        if can(actor, Action.READ_AGENT_MEMORY, Target(actor.org_id, agent_id=agent_id))
-    ]
-    own = Memory.user_id == (actor.account_id if actor.account_id is not None else -1)
-    return own | Memory.agent_id.in_(readable_agents) if readable_agents else own
 
 
 def view_query() -> Select[Memory, Account, Agent | None, Category | None]:
@@ -212,7 +182,7 @@ def views_by_id(session: Session, org_id: int, ids: Sequence[int]) -> dict[int, 
 def count_by_category(actor: Actor, wanted: MemoryFilter) -> dict[int, int]:
     """Live memories per category id that the caller may read, under the other filters."""
     with transaction(actor.org_id) as session:
-        return _counts(session, [*_conditions(actor.org_id, wanted), readable(actor)])
+        return _counts(session, [*filters.conditions(actor.org_id, wanted), readable(actor)])
 
 
 def _counts(session: Session, conditions: Sequence[ColumnElement[bool]]) -> dict[int, int]:
@@ -245,48 +215,6 @@ def _newest(
 
 def _note_reading(session: Session, actor: Actor, found: Sequence[MemoryView]) -> None:
     audit.record_reading(session, actor, {each.user.id for each in found})
-
-
-def _conditions(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
-    """On columns of the memory alone, so that counting joins nothing."""
-    states = {
-        "live": LIVE,
-        "deleted": Memory.deleted_at.is_not(None),
-        "superseded": Memory.superseded_at.is_not(None) & Memory.deleted_at.is_(None),
-    }
-    conditions = [Memory.org_id == org_id, states[wanted.state]]
-    if wanted.scope is not None:
-        conditions.append(Memory.agent_id.is_(None) if wanted.scope == "global" else Memory.agent_id.is_not(None))
-    if wanted.text:
-        conditions.append(Memory.content.icontains(wanted.text, autoescape=True))
-    equal = {
-        Memory.user_id: wanted.user_id,
-        Memory.agent_id: wanted.agent_id,
-        Memory.source_session_id: wanted.session_id,
-        Memory.origin: wanted.origin,
-        Memory.delete_batch: wanted.batch,
-    }
-    conditions += [column == value for column, value in equal.items() if value is not None]
-    conditions += [Memory.created_at >= wanted.start] if wanted.start else []
-    conditions += [Memory.created_at < wanted.end] if wanted.end else []
-    return conditions + _by_name(org_id, wanted)
-
-
-def _by_name(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = []
-    if wanted.person:
-        found = select(Account.id).where(matches_person(wanted.person)).scalar_subquery()
-        conditions.append(Memory.user_id == found)
-    if wanted.email:
-        found = select(Account.id).where(func.lower(Account.email) == wanted.email.strip().lower()).scalar_subquery()
-        conditions.append(Memory.user_id == found)
-    if wanted.agent:
-        agent = select(Agent.id).where(Agent.org_id == org_id, matches_agent(wanted.agent)).scalar_subquery()
-        conditions.append(Memory.agent_id == agent)
-    if wanted.category_slug:
-        filed = select(Category.id).where(Category.org_id == org_id, Category.slug == wanted.category_slug)
-        conditions.append(Memory.category_id.in_(filed))
-    return conditions
 
 
 def _joined(query: Query) -> Query:

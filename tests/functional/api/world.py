@@ -28,9 +28,9 @@ ACME = {"ada": "admin", "olga": "member", "mira": "member", "eddie": "member", "
 OTHER = {"otto": "admin", "oscar": "member"}
 
 
-def word(name: str) -> str:
-    """A word that stands only in texts about this person."""
-    return f"planted{name}word"
+def word(name: str, scope: str = "global") -> str:
+    """A word that stands only in texts of this scope about this person, or in this org's knowledge."""
+    return f"planted{name}{scope}word"
 
 
 @dataclass
@@ -115,7 +115,7 @@ def _org(world: World, key: str, cast: dict[str, Any]) -> None:
         agents.put_agent(boss, "help-desk", agents.AgentDraft(name="Help Desk", enable_memory_component=True))
     made = categories.create(boss, agent.id, name="Project Ideas", description=f"Ideas of {key}")
     world.categories[key] = made.id
-    world.knowledge[key] = knowledge.add(boss, agent.id, f"The refund window of {word(key)} is 30 days").id
+    world.knowledge[key] = knowledge.add(boss, agent.id, f"The refund window of {word(key, 'knowledge')} is 30 days").id
 
 
 def _tokens(world: World) -> None:
@@ -142,13 +142,15 @@ def _tokens(world: World) -> None:
 def _remember(world: World, org: str, name: str) -> None:
     boss, user_id, agent_id = world.boss(org), world.users[name], world.agents[org]
     about = manual.add(boss, manual.Draft(user_id, f"The user likes {word(name)} very much"))
-    filed = manual.add(boss, manual.Draft(user_id, f"The user studies {word(name)} now", agent_id, "preferences"))
+    filed = manual.add(
+        boss, manual.Draft(user_id, f"The user studies {word(name, 'agent')} now", agent_id, "preferences")
+    )
     world.memories[name, "global"], world.memories[name, "agent"] = about.id, filed.id
     accepted = accept_exchange(
         boss,
         user_id=user_id,
         agent_id=agent_id,
-        exchange=Exchange(f"I said {word(name)}", "Good."),
+        exchange=Exchange(f"I said {word(name, 'exchange')}", "Good."),
         path="test",
         idempotency_key=name,
         settings=runtime().settings,

@@ -1,0 +1,97 @@
+"""What a list of memories is narrowed to, and what of it the caller may see, as conditions of the query itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import ColumnElement, func, select
+
+from webapp.access.actor import Actor
+from webapp.access.policy import Action, Target, can
+from webapp.db.models import Account, Agent, Category, Memory
+from webapp.directory.references import matches_agent, matches_person
+from webapp.memory.store import LIVE
+from webapp.memory.types import Scope
+
+State = Literal["live", "deleted", "superseded"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """What a list is narrowed to; None means any. `start` is inclusive, `end` exclusive. `text` is a literal substring.
+
+    `person` is a username, id or e-mail. What matches nothing gives an empty list.
+    """
+
+    scope: Scope | None = None
+    user_id: int | None = None
+    person: str | None = None
+    email: str | None = None
+    agent_id: int | None = None
+    agent: str | None = None
+    category_slug: str | None = None
+    session_id: str | None = None
+    text: str | None = None
+    origin: str | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+    state: State = "live"
+    batch: str | None = None
+
+
+def readable(actor: Actor) -> ColumnElement[bool]:
+    """The rows that `actor` may read, as a condition, by the same policy that verbs ask."""
+    everything = can(actor, Action.READ_GLOBAL, Target(actor.org_id))
+    if everything:
+        return Memory.org_id == actor.org_id
+    readable_agents = [
+        agent_id
+        for agent_id in actor.agent_roles
+        if can(actor, Action.READ_AGENT_MEMORY, Target(actor.org_id, agent_id=agent_id))
+    ]
+    own = Memory.user_id == (actor.account_id if actor.account_id is not None else -1)
+    return own | Memory.agent_id.in_(readable_agents) if readable_agents else own
+
+
+def conditions(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
+    """On columns of the memory alone, so that counting joins nothing."""
+    states = {
+        "live": LIVE,
+        "deleted": Memory.deleted_at.is_not(None),
+        "superseded": Memory.superseded_at.is_not(None) & Memory.deleted_at.is_(None),
+    }
+    found = [Memory.org_id == org_id, states[wanted.state]]
+    if wanted.scope is not None:
+        found.append(Memory.agent_id.is_(None) if wanted.scope == "global" else Memory.agent_id.is_not(None))
+    if wanted.text:
+        found.append(Memory.content.icontains(wanted.text, autoescape=True))
+    equal = {
+        Memory.user_id: wanted.user_id,
+        Memory.agent_id: wanted.agent_id,
+        Memory.source_session_id: wanted.session_id,
+        Memory.origin: wanted.origin,
+        Memory.delete_batch: wanted.batch,
+    }
+    found += [column == value for column, value in equal.items() if value is not None]
+    found += [Memory.created_at >= wanted.start] if wanted.start else []
+    found += [Memory.created_at < wanted.end] if wanted.end else []
+    return found + _by_name(org_id, wanted)
+
+
+def _by_name(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if wanted.person:
+        found = select(Account.id).where(matches_person(wanted.person)).scalar_subquery()
+        conditions.append(Memory.user_id == found)
+    if wanted.email:
+        found = select(Account.id).where(func.lower(Account.email) == wanted.email.strip().lower()).scalar_subquery()
+        conditions.append(Memory.user_id == found)
+    if wanted.agent:
+        agent = select(Agent.id).where(Agent.org_id == org_id, matches_agent(wanted.agent)).scalar_subquery()
+        conditions.append(Memory.agent_id == agent)
+    if wanted.category_slug:
+        filed = select(Category.id).where(Category.org_id == org_id, Category.slug == wanted.category_slug)
+        conditions.append(Memory.category_id.in_(filed))
+    return conditions
