@@ -128,10 +128,14 @@ LOGIN = {
     "form": form(login="", next=""),
     "expired": False,
     "first_run": None,
+    "resume": None,
     "urls": Shape(sign_in="/act"),
 }
+RESUME = Shape(action="/act", fields=[("content", LONG), ("category", "preferences"), ("version", "3")])
 PROFILE: dict[str, tuple[str, Context]] = {
     "login": ("auth/login.html", LOGIN),
+    "login-resume": ("auth/login.html", LOGIN | {"expired": True, "resume": RESUME}),
+    "resume": ("auth/resume.html", {"frame": frame(), "resume": RESUME}),
     "login-wrong": (
         "auth/login.html",
         LOGIN | {"form": form({None: ["Wrong username or password."]}, login="ada", next="/"), "expired": True},

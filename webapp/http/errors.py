@@ -26,7 +26,7 @@ from webapp.errors import (
 from webapp.http.actor import Unauthenticated
 from webapp.http.frame import error_page
 from webapp.http.paging import PastTheEnd
-from webapp.http.sign_in import send_to_sign_in
+from webapp.http.sign_in import lead_to_sign_in, send_to_sign_in
 from webapp.observability import log_exception
 from webapp.trace import current_request_id
 
@@ -98,6 +98,8 @@ def _csrf(_error: CSRFError) -> BaseResponse:
         if not current_user.is_authenticated:
             return _unauthenticated(Unauthenticated())
         return answer(403, "CSRF token missing or incorrect.")
+    if not current_user.is_authenticated:
+        return lead_to_sign_in()
     return answer(400, "This form has run out. Reload the page and send it again.")
 
 

@@ -21,4 +21,8 @@ MESSAGES = {
     "set_password.used_text": "Links work once and only for a limited time. Ask an administrator of your organisation for a new one.",
     "no_org.title": "You belong to no organisation yet",
     "no_org.text": "You are signed in as {email}. An administrator of your organisation can add you with this address.",
+    "resume.title": "You are signed in again",
+    "resume.text": "Your session had ended before this was saved. Nothing is lost: send it now.",
+    "resume.send": "Save what I typed",
+    "resume.discard": "Discard it",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Any
 
 from flask import Blueprint, redirect, request, session, url_for
 from flask_limiter.util import get_remote_address
@@ -19,7 +19,7 @@ from webapp.errors import NON_FIELD, Invalid, TooMany
 from webapp.http.actor import Unauthenticated
 from webapp.http.frame import home_path, toast
 from webapp.http.htmx import render
-from webapp.http.sign_in import begin, open_here, safe_path
+from webapp.http.sign_in import begin, open_here, resumed, safe_path, sign_in_page
 from webapp.messages import text as msg
 from webapp.pages import where
 from webapp.pages.forms.auth import LoginForm, SetPasswordForm
@@ -61,15 +61,17 @@ def login() -> Response:
     """The sign-in page."""
     form = LoginForm()
     if request.method == "GET":
-        form.next.data = safe_path(request.args.get("next"))
-        return _login_page(form)
+        return _login_page(form, following=safe_path(request.args.get("next")))
+    following = safe_path(form.next.data)
     try:
         begin(_check(form))
     except Invalid as error:
-        return _login_page(form, error.errors[NON_FIELD][0], status=422)
+        return _login_page(form, error.errors[NON_FIELD][0], status=422, following=following)
     except TooMany as error:
-        return _login_page(form, error.detail, status=429, headers={"Retry-After": str(error.retry_after)})
-    return redirect(safe_path(form.next.data) or url_for("auth.home"), 303)
+        wait = {"Retry-After": str(error.retry_after)}
+        return _login_page(form, error.detail, status=429, following=following, headers=wait)
+    resume = resumed()
+    return render("auth/resume.html", resume=resume) if resume else redirect(following or url_for("auth.home"), 303)
 
 
 @pages.post("/logout")
@@ -115,18 +117,14 @@ def open_link(secret: str) -> Response:
     return redirect(f"/orgs/{orgs[link.org_id]}/me/memory" if link.org_id in orgs else url_for("auth.home"), 303)
 
 
-def _login_page(
-    form: LoginForm, error: str | None = None, status: int = 200, headers: Mapping[str, str] | None = None
-) -> Response:
-    typed = {"login": form.login.data or "", "password": "", "next": form.next.data or ""}
-    return render(
-        "auth/login.html",
-        status=status,
-        headers=headers,
-        form=FormShape(typed, {None: [error]} if error else {}),
+def _login_page(form: LoginForm, error: str | None = None, **given: Any) -> Response:
+    return sign_in_page(
+        login=form.login.data or "",
+        error=error,
         expired=bool(request.args.get("expired")),
         first_run=FIRST_ORG if is_empty() else None,
-        urls={"sign_in": url_for("auth.login")},
+        resume=resumed(),
+        **given,
     )
 
 

@@ -45,7 +45,7 @@ def test_a_switch_is_saved_at_once(visit: Visit, world: World, side: str, partia
             assert "Memory setting updated" in words(olga.get(ME))
 
 
-def test_one_switch_leaves_the_other_alone_and_deletes_nothing(visit: Visit, world: World) -> None:
+def test_one_switch_leaves_the_other_alone_and_deletes_nothing(visit: Visit) -> None:
     olga = visit("olga")
     before = words(olga.get(ME)).count(word("olga"))
     shown = words(olga.post(f"{ME}/settings/capture", partial=True, value="false"))
