@@ -11,9 +11,11 @@
   }
 
   document.addEventListener('htmx:after:swap', ({ detail: { ctx } }) => {
-    const inDialog = ctx.target === body() || ctx.target === '#dialog-body';
-    if (inDialog) open(ctx);
-    else if (dialog().open && ctx.response.status < 400 && ctx.sourceElement.closest?.('#dialog')) dialog().close();
+    // By id, since an element that was replaced as a whole is not in the page any more.
+    const id = typeof ctx.target === 'string' ? ctx.target.slice(1) : ctx.target?.id;
+    const target = document.getElementById(id);
+    if (target === body()) open(ctx);
+    else if (ctx.sourceElement.closest?.('#dialog') && !dialog().contains(target) && ctx.response.status < 400) dialog().close();
   });
 
   // `close` does not bubble; capturing it survives a page that was swapped in whole.
@@ -28,12 +30,16 @@
       dialog().close();
     }
     for (const menu of document.querySelectorAll('details.menu[open]')) {
-      if (!menu.contains(event.target)) menu.open = false;
+      const chosen = event.target.closest?.('.menu-panel a, .menu-panel button');
+      if (menu.contains(event.target) && !chosen) continue;
+      // The choice disappears with the menu, so the focus goes back to what opened it, before a dialog remembers it.
+      if (chosen && menu.contains(chosen)) menu.querySelector('summary').focus();
+      menu.open = false;
     }
   });
 
   document.addEventListener('keydown', (event) => {
-    const menu = event.key === 'Escape' && document.querySelector('details.menu[open]');
+    const menu = event.key === 'Escape' && !dialog().open && document.querySelector('details.menu[open]');
     if (!menu) return;
     menu.open = false;
     menu.querySelector('summary').focus();

@@ -44,9 +44,14 @@
     else toast.remove();
   }
 
+  // The newest message is the one that matters: it takes the place of passing ones, not of an Undo.
   function tend(toasts) {
-    for (const toast of toasts.querySelectorAll('[data-passing]:not([data-timed])')) {
+    const fresh = [...toasts.children].filter((toast) => !('timed' in toast.dataset));
+    if (!fresh.length) return;
+    for (const old of toasts.querySelectorAll('[data-passing][data-timed]')) old.remove();
+    for (const toast of fresh) {
       toast.dataset.timed = '';
+      if (!('passing' in toast.dataset)) continue;
       setTimeout(hidesItself, PASSING_MS, toast);
     }
     while (toasts.children.length > KEPT) toasts.firstElementChild.remove();

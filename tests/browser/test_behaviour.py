@@ -267,6 +267,51 @@ def test_a_menu_closes_on_escape_and_on_a_click_outside(open_page: OpenPage) -> 
     expect(menu).not_to_have_attribute("open", "")
 
 
+def test_suggestions_inside_a_dialog_leave_it_open(open_page: OpenPage) -> None:
+    page = open_page("agent-users")
+    page.locator("#add-memory").click()
+    page.route("**/act?user=*", lambda route: route.fulfill(body='<option value="lena">Lena Learner</option>'))
+    page.get_by_role("dialog").get_by_label("User").press_sequentially("le")
+    expect(page.locator("#form-users option")).to_have_attribute("value", "lena")
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def test_a_region_inside_a_dialog_is_replaced_there(open_page: OpenPage) -> None:
+    page = open_page("profile")
+    page.locator("#row-2 summary").click()
+    page.locator("#row-2").get_by_role("link", name="History").click()
+    answer(page, "/act", '<div id="history"><h2 data-heading tabindex="-1">Removed</h2></div>')
+    page.get_by_role("button", name="Remove from history").first.click()
+    expect(page.get_by_role("dialog").get_by_text("Removed")).to_be_visible()
+
+
+def test_what_a_menu_opens_gives_the_focus_back_to_the_menu(open_page: OpenPage) -> None:
+    page = open_page("profile")
+    row = page.locator("#row-2")
+    row.locator("summary").click()
+    row.get_by_role("link", name="History").press("Enter")
+    expect(page.get_by_role("dialog", name="History")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(row.locator("summary")).to_be_focused()
+
+
+def test_a_new_message_takes_the_place_of_a_passing_one_but_not_of_an_undo(open_page: OpenPage) -> None:
+    page = open_page("profile-off")
+    settings = '<section id="memory-settings"></section><div hx-swap-oob="beforeend:#toasts"><div class="toast" data-passing><p>{}</p></div></div>'
+    answer(page, "/act", settings.format("First"))
+    page.locator("#switch-use").click()
+    expect(page.locator("#toasts")).to_contain_text("First")
+    page.evaluate("document.getElementById('memory-settings').outerHTML = ''")
+    answer(
+        page,
+        "/act/delete",
+        listing(1) + '<div hx-swap-oob="beforeend:#toasts"><div class="toast" data-passing><p>Second</p></div></div>',
+    )
+    page.locator("#delete-2").click()
+    expect(page.locator("#toasts")).to_contain_text("Second")
+    expect(page.locator("#toasts .toast p")).to_have_text(["Memory deleted successfully", "Second"])
+
+
 def test_a_secret_can_be_copied(open_page: OpenPage) -> None:
     page = open_page("tokens", permissions=["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy").click()
