@@ -33,6 +33,7 @@ HARD_TEXT = st.text(alphabet="a ß\u0130❤🔥م\u200c\u200d\ufe0f\U000e0101\u0
         ("क्\u200dष", "क्\u200dष"),
         ("👩\u200d💻 and 👩🏽\u200d🚀 and ❤️\u200d🔥", "👩\u200d💻 and 👩🏽\u200d🚀 and ❤️\u200d🔥"),
         ("👩\u200d", "👩"),
+        ("a" + "\u0301" * 100, "a" + "\u0301" * 30),
     ],
 )
 def test_clean(raw: str, cleaned: str) -> None:

@@ -33,13 +33,18 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of an exchange. ``index`` is its place in the exchange, from 0; ``at`` is aware or None."""
+    """One message of an exchange, or a part of one. ``index`` is its place in the exchange, from 0.
+
+    ``at`` is aware or None. Of a long message's later parts, the first ``overlap`` characters of ``text`` repeat the
+    end of the part before (:mod:`webapp.capture.chunks`).
+    """
 
     index: int
     role: Role
     speaker: str
     text: str
     at: datetime | None = None
+    overlap: int = 0
 
 
 @dataclass(frozen=True, slots=True)

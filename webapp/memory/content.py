@@ -32,6 +32,11 @@ _INVISIBLE = re.compile(
 # Only the first variation selector after a character means anything; a run of them is a
 # known way to hide text.
 _SELECTOR_RUN = re.compile("([\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
+# More marks on one letter than any language has cost quadratic time to bring into order (Unicode's Stream-Safe Text
+# Format, UAX 15, allows as many).
+MAX_MARKS = 30
+_MARKS = "".join(chr(code) for code in range(0x300, 0x1E950) if unicodedata.combining(chr(code)))
+_MARK_RUN = re.compile(f"([{_MARKS}]{{{MAX_MARKS}}})[{_MARKS}]+")
 _SELECTOR = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _JOINER = re.compile("[\u200c\u200d]+")
 # Scripts in which a joiner or non-joiner changes the word: Arabic to Mongolian, without the
@@ -42,12 +47,13 @@ _JOINING_LETTER = re.compile("[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u1
 def clean(text: str) -> str:
     """Return the text without what cannot be seen, trimmed; line breaks become ``\\n``.
 
-    Removed: NUL, lone surrogates and other controls, bidi marks, zero-width and tag characters,
-    noncharacters, all but the first of a run of variation selectors. The zero-width (non-)joiner
-    stays where it spells something (Persian, Indic scripts, emoji sequences). Idempotent.
+    Removed: NUL, lone surrogates and other controls, bidi marks, zero-width and tag characters, noncharacters, all but
+    the first of a run of variation selectors, all but 30 of a run of combining marks. The zero-width (non-)joiner stays
+    where it spells something (Persian, Indic scripts, emoji sequences). Idempotent.
     """
     text = _LINE_BREAK.sub("\n", text)
     text = _INVISIBLE.sub("", text)
+    text = _MARK_RUN.sub(r"\1", text)
     text = _JOINER.sub(_keep_spelling_joiner, text)
     return _SELECTOR_RUN.sub(r"\1", text).strip()
 
