@@ -20,6 +20,7 @@ from webapp.capture.commit import Rules
 from webapp.capture.extraction import BuiltInRules
 from webapp.capture.pipeline import Limits, Pipeline
 from webapp.errors import Unavailable
+from webapp.graph.ingest import ingestion
 from webapp.llm.breaker import Breaker
 from webapp.llm.chat import Chat
 from webapp.llm.embeddings import Embedder
@@ -55,7 +56,8 @@ class Process:
         self.chat = _chat(found.settings)
         self.pipeline = _pipeline(found, self.chat)
         breaker = Breaker(lambda: probe(self.chat, found.embedder))
-        handlers = {"exchange": self.pipeline.process}
+        episodes = ingestion(found.settings, self.chat, found.embedder)
+        handlers = {"exchange": self.pipeline.process, "episode": episodes.process}
         self.drain = drain.Drain(app, handlers, breaker, _limits(found.settings))
         self.schedule = Schedule(app)
 
