@@ -147,7 +147,7 @@ def _identity(
         return str(uuid4())
     same = [request_key, place] if request_key else [str(said_at), message.role_type, message.role, message.content]
     digest = hmac.new(secret_key.encode(), json.dumps(same).encode(), hashlib.sha256).digest()
-    return str(UUID(bytes=digest[:16], version=8))
+    return str(UUID(bytes=digest[:16], version=5))
 
 
 def _put(session: Session, org_id: int, group: Group, uuid: str | None, name: str, summary: str | None) -> int:

@@ -21,7 +21,7 @@ from webapp.graph.types import Episode, Fact, Group
 from webapp.inbox.accept import as_utc
 from webapp.llm.embeddings import Vector
 from webapp.memory.content import normalise
-from webapp.ranking import Memories, Outcome, Statistics, best, rank
+from webapp.ranking import Memories, Statistics, best, rank
 from webapp.runtime import runtime
 from webapp.terms import TermHashes, message_terms, term_hashes
 
@@ -137,13 +137,18 @@ def _scored(found: Sequence[Candidate], terms: TermHashes, whole: Statistics) ->
     memories = Memories.of(
         [one.fact.id for one in found], [one.terms for one in found], [one.similarity for one in found]
     )
-    ranking = rank(memories, terms, 1.0 - similarity_floor(), whole=whole)
+    floor = similarity_floor()
+    ranking = rank(memories, terms, 1.0 - floor, whole=whole)
     by_id = {one.fact.id: one for one in found}
-    return [_Scored(by_id[one.id], one.score) for one in best(ranking, len(found)) if one.outcome is Outcome.CHOSEN]
+    return [
+        _Scored(by_id[one.id], one.score)
+        for one in best(ranking, len(found))
+        if one.text > 0 or (one.distance is not None and 1.0 - one.distance >= floor)
+    ]
 
 
 def similarity_floor() -> float:
-    """The cosine that a fact must reach by its vector alone: the setting, else what suits the embedding model."""
+    """The cosine that a fact without a word of the query must reach: the setting, else what suits the model."""
     chosen = runtime().settings.similarity_threshold
     return runtime().embedder.profile.graph_similarity if chosen is None else chosen
 

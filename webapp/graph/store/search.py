@@ -110,7 +110,7 @@ def _held_by(session: Session, scope: Scope, terms: TermHashes) -> dict[int, int
 
 def _statistics(session: Session, scope: Scope, held_by: Mapping[int, int]) -> Statistics:
     row = session.execute(_STATISTICS, _given(scope)).one()
-    return Statistics(int(row.facts), max(float(row.terms) / max(row.facts, 1), 1.0), held_by)
+    return Statistics(row.facts, max(row.terms / max(row.facts, 1), 1.0), held_by)
 
 
 def _by_words(session: Session, scope: Scope, held_by: Mapping[int, int], count: int) -> list[int]:
@@ -164,8 +164,9 @@ _HELD_BY = text(
 )
 _STATISTICS = text(
     """
-    SELECT coalesce(sum(fact_count), 0) AS facts, coalesce(sum(term_count), 0) AS terms FROM graph_group
-    WHERE org_id = :org AND id = ANY(CAST(:groups AS bigint[]))
+    SELECT CAST(coalesce(sum(fact_count), 0) AS bigint) AS facts,
+        CAST(coalesce(sum(term_count), 0) AS float8) AS terms
+    FROM graph_group WHERE org_id = :org AND id = ANY(CAST(:groups AS bigint[]))
     """
 )
 
