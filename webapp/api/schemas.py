@@ -52,11 +52,11 @@ Content = Annotated[
 
 
 class PageQuery(Query):
-    """Which page of a list. Sizes above 100 are clamped."""
+    """Which page of a list: read by `paging.page_request`. Sizes above 100 are clamped."""
 
-    page: Annotated[Text | None, WithJsonSchema({"type": "integer", "minimum": 1, "default": 1})] = None
+    page: Annotated[str | None, WithJsonSchema({"type": "integer", "minimum": 1, "default": 1})] = None
     page_size: Annotated[
-        Text | None,
+        str | None,
         WithJsonSchema({"type": "integer", "minimum": 1, "default": 20, "description": f"At most {MAX_SIZE}."}),
     ] = None
 

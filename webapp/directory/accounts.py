@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy import delete, text
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -13,6 +14,7 @@ from webapp.directory import rules
 from webapp.errors import Invalid
 
 TAKEN = "This username is already in use."
+EMAIL_TAKEN = "This email address is already in use."
 SHARED = "This person belongs to several organisations: only they can change their name, e-mail and password."
 
 
@@ -23,14 +25,19 @@ def account_for(session: Session, username: str, email: str | None, full_name: s
         return found, False
     if email is None:
         raise Invalid({"email": ["This field is required."]})
-    account = Account(
-        username=username,
-        email=rules.email(email),
-        full_name=rules.name(full_name or "", field="full_name", blank=True),
-    )
-    session.add(account)
-    _flush_unique(session)
-    return account, True
+    values = {
+        "username": username,
+        "email": rules.email(email),
+        "full_name": rules.name(full_name or "", field="full_name", blank=True),
+    }
+    # Two requests may make the same account at once: one makes it, the other one finds it.
+    made = session.scalar(insert(Account).values(**values).on_conflict_do_nothing().returning(Account))
+    if made is not None:
+        return made, True
+    found = sign_in.find_account(session, username)
+    if found is None:
+        raise Invalid({"email": [EMAIL_TAKEN]})
+    return found, False
 
 
 def admit(session: Session, account: Account, email: str | None) -> None:
@@ -82,4 +89,4 @@ def _flush_unique(session: Session) -> None:
 def _taken_field(error: IntegrityError) -> dict[str, list[str]]:
     if "uq_account_username" in str(error.orig):
         return {"username": [TAKEN]}
-    return {"email": ["This email address is already in use."]}
+    return {"email": [EMAIL_TAKEN]}

@@ -25,10 +25,10 @@ class PastTheEnd(DomainError):
 
 def page_request(default_size: int = 20) -> tuple[int, int]:
     """`page` and `page_size`; larger sizes are clamped to 100. Raises PastTheEnd or Invalid."""
-    raw = request.args.get("page", "1")
+    raw = request.args.get("page") or "1"
     if not (raw.isascii() and raw.isdigit()) or not 1 <= int(raw[:20]) <= MAX_PAGE:
         raise PastTheEnd
-    size = request.args.get("page_size", str(default_size))
+    size = request.args.get("page_size") or str(default_size)
     if not (size.isascii() and size.isdigit()) or int(size[:20]) < 1:
         raise Invalid({"page_size": ["A valid integer is required."]})
     return int(raw), min(int(size[:20]), MAX_SIZE)

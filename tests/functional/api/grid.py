@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import webapp.api
 from tests.functional.api.world import OTHER, World
-from webapp.http.endpoint import AGENTS, MEMORIES, MEMORY_LIST, PREFIX, Endpoint
+from webapp.http.endpoint import AGENTS, ENDPOINTS, MEMORIES, MEMORY_LIST, PREFIX, Endpoint
 from webapp.memory import categories, knowledge
 from webapp.memory.write import manual
 
@@ -80,6 +81,9 @@ ACCESS: dict[str, Access] = {
     "export_user": Access("memories:read", SELF, True),
     "export_agent": Access("memories:read"),
 }
+# Importing the resources is what registers their rows.
+RESOURCES = webapp.api.RESOURCES
+ROWS = {row.name: row for row in ENDPOINTS if row.name in ACCESS}
 # Rows whose answer is about the org or the caller: that another user is named makes no difference to members.
 NOT_ABOUT_THE_USER = {"get_user_settings", "put_user_settings", "patch_user_settings", "get_memory_status"}
 

@@ -15,7 +15,7 @@ import redis
 from sqlalchemy import text
 
 from tests.functional.api import grid
-from tests.functional.api.grid import ACCESS, Access, Place
+from tests.functional.api.grid import ACCESS, ROWS, Access, Place
 from tests.functional.api.world import ACME, World
 from webapp.access.actor import SCOPES
 from webapp.api import RESOURCES
@@ -27,7 +27,6 @@ PEOPLE = ("olga", "mira", "eddie", "vera", "ada", "root")
 OUTSIDERS = ("otto", "oscar", "foreign service")
 NOBODY = (None, "revoked", "expired", "garbage", "dora")
 SERVICES = ("service", "no scope", *(f"service {scope}" for scope in SCOPES))
-ROWS = {row.name: row for row in ENDPOINTS if row.name in ACCESS}
 # A token's last use is noted by the requests of this test themselves.
 EVERYTHING = "SELECT to_jsonb(t) - 'last_used_at' FROM {} t WHERE org_id = :org"
 PLANTED = re.compile(r"planted([a-z]+?)(global|agent|exchange|knowledge)word")
