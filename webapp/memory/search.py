@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC
+from dataclasses import dataclass, replace
+from datetime import UTC, date
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,9 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from webapp.db.models import Memory, MemorySearch, MemoryVector
-from webapp.llm.embeddings import Vector
-from webapp.ranking import Memories
-from webapp.terms import memory_terms, packed, unpacked
+from webapp.llm.embeddings import STORED_DIMENSIONS, Vector
+from webapp.ranking import Content, Floats, Integers, Memories, best, rank, similarities_of
+from webapp.terms import memory_terms, message_terms, packed, term_hashes, unpacked
 
 # A memory's words beyond these many terms are not indexed; the row must stay inline (8 kB pages).
 MAX_TERMS = 1_500
@@ -32,9 +32,17 @@ class Corpus:
     memories: Memories
     agents: npt.NDArray[np.int64]
 
+    @property
+    def embedded(self) -> bool:
+        """Whether every memory has a similarity."""
+        return not np.isnan(self.memories.similarities).any()
+
 
 def index(session: Session, row: Memory) -> None:
-    """Make a live memory findable by its words; again after each change of its text."""
+    """Make a live memory findable by its words; again after each change of its text.
+
+    A vector of an older text is taken away: until the memory is embedded again it is found by its words.
+    """
     said_on = row.occurred_at.astimezone(UTC).date()
     values = {
         "agent_id": row.agent_id,
@@ -45,16 +53,14 @@ def index(session: Session, row: Memory) -> None:
     keys = {"org_id": row.org_id, "user_id": row.user_id, "memory_id": row.id}
     statement = insert(MemorySearch).values(**keys, **values)
     session.execute(statement.on_conflict_do_update(index_elements=list(keys), set_=values))
+    if row.version > 1 and row.embed_due_at is not None:
+        _delete(session, MemoryVector, row.org_id, row.user_id, [row.id])
 
 
 def remove(session: Session, org_id: int, user_id: int, memory_ids: Sequence[int]) -> None:
     """Take memories out of the search: only live ones have terms and a vector."""
     for table in (MemorySearch, MemoryVector):
-        session.execute(
-            delete(table).where(
-                table.org_id == org_id, table.user_id == user_id, table.memory_id.in_(memory_ids)
-            )
-        )
+        _delete(session, table, org_id, user_id, memory_ids)
 
 
 def session_key(session_id: str | None, exchange_id: int | None) -> int:
@@ -72,23 +78,62 @@ def corpus(
     Similarities are to `vector`, NaN for a memory that has no vector of this model, or where there is no `vector`.
     """
     where = {"org": org_id, "user": user_id, "agent": agent_id}
-    rows = session.execute(_TERMS, where).all()
-    near: dict[int, float] = {}
-    if vector is not None:
-        found = session.execute(_SIMILARITIES, {**where, "model": model, "vector": literal(vector)})
-        near = {memory_id: similarity for memory_id, similarity in found}  # noqa: C416  a Row is no pair to dict()
-    ids = np.array([row[0] for row in rows], dtype=np.int64)
-    return Corpus(
-        Memories(
-            ids=ids,
-            sessions=np.array([row[2] for row in rows], dtype=np.int64),
-            times=np.array([row[3] for row in rows], dtype=np.int64),
-            lengths=np.array([len(row[4]) // 4 for row in rows], dtype=np.int64),
-            terms=unpacked(b"".join(row[4] for row in rows)),
-            similarities=np.array([near.get(row[0], np.nan) for row in rows], dtype=np.float32),
-        ),
-        np.array([row[1] for row in rows], dtype=np.int64),
+    ids, agents, sessions, times, lengths, terms = session.execute(_TERMS, where).one()
+    columns = Memories(
+        ids=_integers(ids),
+        sessions=_integers(sessions),
+        times=_integers(times),
+        lengths=np.frombuffer(lengths or b"", dtype=">i4").astype(np.int64),
+        terms=unpacked(terms or b""),
+        similarities=np.full(len(ids or b"") // 8, np.nan, dtype=np.float32),
     )
+    if vector is None:
+        return Corpus(columns, _integers(agents))
+    found, distances = session.execute(_DISTANCES, {**where, "model": model, "vector": literal(vector)}).one()
+    similarities = similarities_of(columns.ids, _integers(found), _floats(distances))
+    return Corpus(replace(columns, similarities=similarities), _integers(agents))
+
+
+def related(
+    session: Session,
+    org_id: int,
+    user_id: int,
+    agent_id: int,
+    *,
+    message: str,
+    said_on: date,
+    model: str,
+    vector: Vector,
+    limit: int,
+) -> list[int]:
+    """The `limit` live memories most about a message, global or of this agent, best first, whether relevant or not.
+
+    By words and vector together. For capture, which is to see what is there; recall decides what is relevant too.
+    """
+    found = corpus(session, org_id, user_id, agent_id, model, vector)
+    asked = term_hashes(message_terms(message, said_on))
+    return [one.id for one in best(rank(found.memories, asked, recall_floor=0.0), limit)]
+
+
+def contents(session: Session, org_id: int, user_id: int, memory_ids: Sequence[int], model: str) -> dict[int, Content]:
+    """Text and vector of these live memories; the vector is None for one that waits for it."""
+    where = {"org": org_id, "user": user_id, "ids": list(memory_ids), "model": model}
+    ids, vectors = session.execute(_VECTORS, where).one()
+    rows = np.frombuffer(vectors or b"", dtype=_HALFVEC)["values"].astype(np.float32)
+    vector_of = dict(zip(_integers(ids).tolist(), rows, strict=True))
+    texts = session.execute(_TEXTS, where)
+    return {row.id: Content(row.content, vector_of.get(row.id)) for row in texts}
+
+
+def fuller_model(session: Session, org_id: int, user_id: int, agent_id: int | None, model: str) -> str | None:
+    """Another model that has embedded more of these memories than `model` has; None where there is none.
+
+    That is so while a change of model is under way (`flask reembed`) and this user's turn has not come.
+    """
+    where = {"org": org_id, "user": user_id, "agent": agent_id}
+    counts = {name: count for name, count in session.execute(_MODELS, where)}  # noqa: C416  a Row is no pair to dict()
+    fullest = max(counts, key=lambda name: (counts[name], name), default=model)
+    return fullest if counts.get(fullest, 0) > counts.get(model, 0) else None
 
 
 def literal(vector: Vector) -> str:
@@ -96,17 +141,49 @@ def literal(vector: Vector) -> str:
     return "[" + ",".join(map(str, vector.tolist())) + "]"
 
 
+def _delete(
+    session: Session, table: type[MemorySearch | MemoryVector], org_id: int, user_id: int, memory_ids: Sequence[int]
+) -> None:
+    session.execute(
+        delete(table).where(table.org_id == org_id, table.user_id == user_id, table.memory_id.in_(memory_ids))
+    )
+
+
+def _integers(sent: bytes | None) -> Integers:
+    return np.frombuffer(sent or b"", dtype=">i8").astype(np.int64)
+
+
+def _floats(sent: bytes | None) -> Floats:
+    return np.frombuffer(sent or b"", dtype=">f4").astype(np.float32)
+
+
+# How PostgreSQL sends a halfvec: its length, a number that is not used, and the values, most significant byte first.
+_HALFVEC = np.dtype([("dimensions", ">i2"), ("unused", ">i2"), ("values", ">f2", (STORED_DIMENSIONS,))])
+
+# Each column comes as one value that NumPy reads in place; rows would cost a Python object per field, and twice the
+# time. The aggregates of one SELECT take the rows in the same order.
+_SCOPES = "org_id = :org AND user_id = :user AND (agent_id IS NULL OR agent_id = CAST(:agent AS bigint))"
 _TERMS = text(
-    """
-    SELECT memory_id, coalesce(agent_id, 0), session_key, CAST(extract(epoch FROM said_at) * 1000000 AS bigint), terms
-    FROM memory_search
-    WHERE org_id = :org AND user_id = :user AND (agent_id IS NULL OR agent_id = CAST(:agent AS bigint))
-    """
-)
-_SIMILARITIES = text(
-    """
-    SELECT memory_id, CAST(1 - (embedding <=> CAST(:vector AS halfvec(1536))) AS real) FROM memory_vector
-    WHERE org_id = :org AND user_id = :user AND embedding_model = :model
-      AND (agent_id IS NULL OR agent_id = CAST(:agent AS bigint))
+    f"""
+    SELECT string_agg(int8send(memory_id), ''), string_agg(int8send(coalesce(agent_id, 0)), ''),
+           string_agg(int8send(session_key), ''), string_agg(timestamptz_send(said_at), ''),
+           string_agg(int4send(octet_length(terms) / 4), ''), string_agg(terms, '')
+    FROM memory_search WHERE {_SCOPES}
     """
 )
+# The message's vector stands in a subquery so that it is read once, in a prepared statement too, and not once a row.
+_DISTANCES = text(
+    f"""
+    SELECT string_agg(int8send(memory_id), ''),
+           string_agg(float4send(CAST(embedding <=> (SELECT CAST(:vector AS halfvec(1536))) AS real)), '')
+    FROM memory_vector WHERE {_SCOPES} AND embedding_model = :model
+    """
+)
+_VECTORS = text(
+    """
+    SELECT string_agg(int8send(memory_id), ''), string_agg(halfvec_send(embedding), '') FROM memory_vector
+    WHERE org_id = :org AND user_id = :user AND memory_id = ANY(:ids) AND embedding_model = :model
+    """
+)
+_TEXTS = text("SELECT id, content FROM memory WHERE org_id = :org AND user_id = :user AND id = ANY(:ids)")
+_MODELS = text(f"SELECT embedding_model, count(*) FROM memory_vector WHERE {_SCOPES} GROUP BY embedding_model")

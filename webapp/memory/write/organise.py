@@ -12,7 +12,7 @@ from webapp.access.actor import Actor
 from webapp.db.models import Memory
 from webapp.db.session import transaction
 from webapp.errors import NON_FIELD, Conflict, Invalid, NotVisible
-from webapp.memory import audit, categories, content, embedding, store
+from webapp.memory import audit, categories, content, embedding, search, store
 from webapp.memory.write.manual import note, snapshot
 from webapp.memory.write.rows import load_all_for_write
 
@@ -84,6 +84,7 @@ def _reword(session: Session, actor: Actor, kept: Memory, text: str) -> None:
         session.flush()
     except IntegrityError as error:
         raise Conflict from error
+    search.index(session, kept)
     note(session, actor, kept, "merged", before)
 
 
