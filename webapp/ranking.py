@@ -32,6 +32,8 @@ MAX_MESSAGE_TERMS = 64
 """A longer message is judged by its rarest terms that occur at all."""
 TEXT_MARGIN = 0.15
 """How far beyond the floor similarity and text together must reach where the similarity alone does not."""
+FEWEST = 20
+"""Among fewer memories no word is rare: it is weighed as if there were so many."""
 TEXT_FLOOR = 0.15
 """The text score that a memory without a vector must reach."""
 
@@ -197,7 +199,8 @@ def choose(
     """Return ``ranked`` in its order with final outcomes, of which at most ``places`` are ``CHOSEN``.
 
     A memory that says what a chosen one says is left out: their vectors are nearer than ``duplicate_distance``
-    and no number, name, negation or order of words differs. ``contents`` holds those of all relevant ones.
+    and no number, name, negation or order of words differs. ``contents`` holds those of all relevant ones; one that
+    has vanished meanwhile repeats nothing, and with a distance of 0 none does.
     """
     chosen: list[int] = []
     decided: list[Ranked] = []
@@ -205,7 +208,7 @@ def choose(
         outcome = one.outcome
         if outcome is Outcome.CHOSEN and len(chosen) == places:
             outcome = Outcome.NO_PLACE
-        elif outcome is Outcome.CHOSEN and _repeats(contents[one.id], chosen, contents, duplicate_distance):
+        elif outcome is Outcome.CHOSEN and _repeats(one.id, chosen, contents, duplicate_distance):
             outcome = Outcome.NEAR_DUPLICATE
         elif outcome is Outcome.CHOSEN:
             chosen.append(one.id)
@@ -213,8 +216,10 @@ def choose(
     return decided
 
 
-def _repeats(content: Content, chosen: Sequence[int], contents: Mapping[int, Content], distance: float) -> bool:
-    others = (contents[other] for other in chosen)
+def _repeats(memory_id: int, chosen: Sequence[int], contents: Mapping[int, Content], distance: float) -> bool:
+    if not distance or memory_id not in contents:
+        return False
+    content, others = contents[memory_id], (contents[other] for other in chosen if other in contents)
     return any(_near(content, other, distance) and says_the_same(content.text, other.text) for other in others)
 
 
@@ -271,7 +276,7 @@ def _occurrences(memories: Memories, asked: TermHashes) -> tuple[Integers, Integ
 
 def _weight(count: int, held_by: npt.NDArray[np.integer] | npt.NDArray[np.floating]) -> Floats:
     """BM25's inverse document frequency, in the form that is never negative."""
-    return np.log1p((count - held_by + 0.5) / (held_by + 0.5)).astype(np.float32)
+    return np.log1p((max(count, FEWEST) - held_by + 0.5) / (held_by + 0.5)).astype(np.float32)
 
 
 def _spread(memories: Memories, values: Floats) -> Floats:

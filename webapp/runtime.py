@@ -8,7 +8,8 @@ from functools import cached_property
 from flask import current_app
 
 from webapp.embedded.embedding import embedding_socket
-from webapp.llm.embeddings import Embedder
+from webapp.errors import Unavailable
+from webapp.llm.embeddings import Embedder, EmbeddingProfile
 from webapp.llm.local import MODEL_NAME
 from webapp.settings import Settings
 
@@ -21,18 +22,31 @@ class Runtime:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._embedders: dict[str, Embedder] = {}
 
     @cached_property
     def embedder(self) -> Embedder:
         """The embedding client: the built-in model's process, or the configured server."""
         settings = self.settings
-        if settings.built_in_embedding:
-            return Embedder(model=MODEL_NAME, socket_path=str(embedding_socket(settings.data_dir)))
-        return Embedder(
-            model=settings.embedding_model or HOSTED_EMBEDDING_MODEL,
-            base_url=settings.openai_base_url or None,
-            api_key=settings.openai_api_key or "none",
-        )
+        chosen = MODEL_NAME if settings.built_in_embedding else settings.embedding_model
+        return self.embedder_of(chosen or HOSTED_EMBEDDING_MODEL)
+
+    def embedder_of(self, model: str) -> Embedder:
+        """The client of this model, which need not be the one that is set up: vectors of another one may be stored.
+
+        Raises Unavailable for a hosted model where no server is set up: no text leaves for a server nobody named.
+        """
+        if model != MODEL_NAME and self.settings.built_in_chat:
+            raise Unavailable(f"No server is set up that could answer for {model} (OPENAI_API_KEY, OPENAI_BASE_URL).")
+        # Two threads may both make one; the first to arrive is kept, and one that never connects holds nothing.
+        return self._embedders.get(model) or self._embedders.setdefault(model, self._client(model))
+
+    def _client(self, model: str) -> Embedder:
+        settings = self.settings
+        if model == MODEL_NAME:
+            return Embedder(model=model, socket_path=str(embedding_socket(settings.data_dir)))
+        base_url, api_key = settings.openai_base_url or None, settings.openai_api_key or "none"
+        return Embedder(model=model, base_url=base_url, api_key=api_key)
 
     @property
     def dedup_threshold(self) -> float:
@@ -40,11 +54,10 @@ class Runtime:
         chosen = self.settings.dedup_threshold
         return self.embedder.profile.dedup_threshold if chosen is None else chosen
 
-    @property
-    def recall_floor(self) -> float:
-        """Cosine distance beyond which a memory is not relevant by its vector alone."""
+    def recall_floor(self, profile: EmbeddingProfile) -> float:
+        """Cosine distance beyond which a memory is not relevant by its vector of this model alone."""
         chosen = self.settings.recall_floor
-        return self.embedder.profile.recall_floor if chosen is None else chosen
+        return profile.recall_floor if chosen is None else chosen
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,11 @@ def test_the_rarer_word_counts_more() -> None:
     assert order_of(rows, "falcon tea")[0] == 4
 
 
+def test_words_count_even_where_hardly_anything_is_remembered() -> None:
+    (only,) = rank(memories(["keeps a falcon"], [float("nan")]), asked("what does the falcon eat?"), FLOOR).relevant
+    assert only
+
+
 def test_a_word_in_a_short_memory_counts_more_than_in_a_long_one() -> None:
     rows = memories(["falcon " + "and many other animals in a large garden " * 5, "keeps a falcon", "tea"])
     assert order_of(rows, "falcon") == [2, 1, 3]
@@ -203,10 +208,10 @@ def test_without_sessions_the_text_score_is_textbook_bm25(rows: list[list[str]])
 
 
 def _bm25(rows: list[list[str]], asked_for: list[str]) -> list[float]:
-    """Robertson's formula with k1 = 0.9 and b = 0.5, as a share of the weight that the message carries."""
+    """Robertson's formula with k1 = 0.9 and b = 0.5, as a share of the weight asked for; as if among 20 at least."""
     mean = sum(map(len, rows)) / len(rows)
     held_by = {term: sum(term in row for row in rows) for term in asked_for}
-    weight = {term: np.log(1 + (len(rows) - held + 0.5) / (held + 0.5)) for term, held in held_by.items()}
+    weight = {term: np.log(1 + (max(len(rows), 20) - held + 0.5) / (held + 0.5)) for term, held in held_by.items()}
     scores = []
     for row in rows:
         norm = 0.9 * (0.5 + 0.5 * len(row) / mean) if mean else 1.0

@@ -5,35 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import numpy as np
-from sqlalchemy.orm import Session
-
 from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, can, require
 from webapp.db.session import transaction
 from webapp.errors import Unavailable
-from webapp.llm.embeddings import Vector
-from webapp.memory import knowledge, queries, search
+from webapp.llm.embeddings import Embedder, Vector
+from webapp.memory import knowledge
 from webapp.memory.enablement import EffectiveState, effective
 from webapp.memory.knowledge import Delivery
-from webapp.memory.types import MemoryView
-from webapp.ranking import Order, Outcome, Ranked, best, rank
+from webapp.ranking import Outcome
 from webapp.recall.context import render
+from webapp.recall.finding import Asked, Found, find
+from webapp.recall.finding import RecalledMemory as RecalledMemory
 from webapp.runtime import runtime
-from webapp.terms import message_terms, term_hashes
-
-# How many memories beyond the chosen ones are reported with the reason why they stayed out.
-RUNNERS_UP = 10
-
-
-@dataclass(frozen=True, slots=True)
-class RecalledMemory:
-    """A memory with what its place came from. `distance` is the cosine distance, None while it has no vector."""
-
-    memory: MemoryView
-    distance: float | None
-    score: float
-    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,76 +50,60 @@ def recall(
     """Recall for one message said at `at` (now), through all gates; nothing at all when use is off for the user.
 
     Raises NotVisible, NotAllowed, Unavailable (memory is off for the installation). While the embedding service is
-    down, memories are found by their words alone.
+    down, memories are found by their words alone; while a change of embedding model is under way, by the vectors of
+    the model that has embedded more of them.
     """
     require(actor, Action.READ_CONTEXT, Target(actor.org_id, user_id, agent_id))
     settings = runtime().settings
     if settings.disable_memory:
         raise Unavailable("Memory is switched off for this installation (DISABLE_MEMORY).")
-    vector = _embedded(message)
-    limits = {
+    with transaction(actor.org_id) as session:
+        state = effective(session, actor.org_id, user_id, agent_id)
+    if not state.uses:
+        return Recalled("", [], [], [], knowledge.NOTHING, state)
+    places = {
         0: settings.max_global if max_global is None else max_global,
         agent_id: settings.max_agent if max_agent is None else max_agent,
     }
-    with transaction(actor.org_id) as session:
-        state = effective(session, actor.org_id, user_id, agent_id)
-        if not state.uses:
-            return Recalled("", [], [], [], knowledge.NOTHING, state)
-        found = _search(session, actor.org_id, user_id, agent_id, message, vector, limits, at or datetime.now(UTC))
-        known = knowledge.delivered(session, actor.org_id, agent_id, settings.knowledge_budget)
+    asked = Asked(user_id, agent_id, message, (at or datetime.now(UTC)).astimezone(UTC).date(), places)
+    found, known = _searched(actor.org_id, asked)
     return _shown(actor, user_id, found, known, state)
 
 
-def _embedded(message: str) -> Vector | None:
-    if not message.strip():
-        return None
+def _searched(org_id: int, asked: Asked) -> tuple[Found, Delivery]:
+    """Once by the model that is set up; again by the one before it where that has embedded more of the memories."""
+    embedder = runtime().embedder
+    found, known = _look(org_id, asked, embedder, _embedded(embedder, asked.message))
+    if found.fuller_model is None:
+        return found, known
     try:
-        return runtime().embedder.embed_one(message)
+        former = runtime().embedder_of(found.fuller_model)
+        return _look(org_id, asked, former, former.embed_one(asked.message))
+    except Unavailable:
+        return found, known
+
+
+def _look(org_id: int, asked: Asked, embedder: Embedder, vector: Vector | None) -> tuple[Found, Delivery]:
+    with transaction(org_id) as session:
+        found = find(session, org_id, asked, embedder, vector)
+        return found, knowledge.delivered(session, org_id, asked.agent_id, runtime().settings.knowledge_budget)
+
+
+def _embedded(embedder: Embedder, message: str) -> Vector | None:
+    """None for a message without a visible character, and while the service is down."""
+    try:
+        return embedder.embed_one(message) if message.strip() else None
     except Unavailable:
         return None
 
 
-def _search(
-    session: Session,
-    org_id: int,
-    user_id: int,
-    agent_id: int,
-    message: str,
-    vector: Vector | None,
-    limits: dict[int, int],
-    at: datetime,
-) -> list[RecalledMemory]:
-    """The best of each scope, chosen ones first in their order; statistics are over all that this agent may use."""
-    run = runtime()
-    corpus = search.corpus(session, org_id, user_id, agent_id, run.embedder.model, vector)
-    asked = term_hashes(message_terms(message, at.astimezone(UTC).date()))
-    ranking = rank(corpus.memories, asked, run.recall_floor, Order(run.settings.ranking))
-    candidates = [
-        _placed(each, place, limit)
-        for scope, limit in limits.items()
-        for place, each in enumerate(best(ranking, limit + RUNNERS_UP, np.equal(corpus.agents, scope)))
-    ]
-    views = queries.views_by_id(session, org_id, [each.id for each, _outcome in candidates])
-    return [
-        RecalledMemory(views[each.id], each.distance, each.score, outcome)
-        for each, outcome in candidates
-        if each.id in views
-    ]
-
-
-def _placed(each: Ranked, place: int, limit: int) -> tuple[Ranked, Outcome]:
-    full = each.outcome is Outcome.CHOSEN and place >= limit
-    return each, Outcome.NO_PLACE if full else each.outcome
-
-
-def _shown(
-    actor: Actor, user_id: int, found: list[RecalledMemory], known: Delivery, state: EffectiveState
-) -> Recalled:
+def _shown(actor: Actor, user_id: int, found: Found, known: Delivery, state: EffectiveState) -> Recalled:
     readable = can(actor, Action.READ_GLOBAL, Target(actor.org_id, user_id))
-    chosen = [each for each in found if each.outcome is Outcome.CHOSEN]
+    chosen = [each for each in found.memories if each.outcome is Outcome.CHOSEN]
     about_user = [each for each in chosen if each.memory.scope == "global"]
     of_agent = [each for each in chosen if each.memory.scope == "agent"]
-    left_out = [each for each in found if each not in chosen and (readable or each.memory.scope == "agent")]
+    others = [each for each in found.memories if each.outcome is not Outcome.CHOSEN]
+    left_out = [each for each in others if readable or each.memory.scope == "agent"]
     shown = about_user if readable else []
     block = render(known.entries, [each.memory for each in shown], [each.memory for each in of_agent])
     return Recalled(block, shown, of_agent, left_out, known, state, len(about_user) - len(shown))
