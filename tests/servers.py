@@ -12,7 +12,8 @@ from pathlib import Path
 import psycopg
 
 from webapp.db.migrate import upgrade
-from webapp.embedded.postgres import APP, OWNER, SUPERUSER, EmbeddedPostgres
+from webapp.embedded.cluster import SUPERUSER
+from webapp.embedded.postgres import APP, OWNER, EmbeddedPostgres
 from webapp.embedded.valkey import EmbeddedValkey
 
 TEMPLATE = "memory_template"

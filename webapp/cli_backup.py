@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL, make_url
 
 from webapp.command import command
 from webapp.db.migrate import role_of, upgrade
-from webapp.embedded.postgres import binaries
+from webapp.embedded.cluster import binaries
 from webapp.runtime import runtime
 
 PASSWORD = "PGPASSWORD"

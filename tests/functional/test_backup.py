@@ -15,7 +15,8 @@ from tests import servers
 from webapp import create_app
 from webapp.cli_backup import backup, restore
 from webapp.directory import demo
-from webapp.embedded.postgres import OWNER, EmbeddedPostgres, binaries
+from webapp.embedded.cluster import binaries
+from webapp.embedded.postgres import OWNER, EmbeddedPostgres
 from webapp.settings import Settings
 
 

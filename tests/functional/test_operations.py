@@ -16,7 +16,8 @@ from webapp import create_app
 from webapp.cli_backup import backup
 from webapp.db.migrate import upgrade
 from webapp.db.session import db
-from webapp.embedded.postgres import SUPERUSER, EmbeddedPostgres, binaries
+from webapp.embedded.cluster import SUPERUSER, binaries
+from webapp.embedded.postgres import EmbeddedPostgres
 from webapp.settings import Settings
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "operations.md"

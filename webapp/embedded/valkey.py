@@ -46,7 +46,7 @@ class EmbeddedValkey(EmbeddedServer):
         """What redis-py's `from_url` takes."""
         return f"unix://{self.socket}"
 
-    def prepare(self, account: Account) -> None:
+    def prepare(self, account: Account, lock: int) -> None:  # noqa: ARG002
         """Make the data folder."""
         self.data.mkdir(mode=0o700, exist_ok=True)
         account.own(self.data)
