@@ -41,18 +41,22 @@ class MemoryFilter:
     batch: str | None = None
 
 
-def readable(actor: Actor) -> ColumnElement[bool]:
-    """The rows that `actor` may read, as a condition, by the same policy that verbs ask."""
-    everything = can(actor, Action.READ_GLOBAL, Target(actor.org_id))
-    if everything:
-        return Memory.org_id == actor.org_id
-    readable_agents = [
+def readable(actor: Actor, wanted: MemoryFilter | None = None) -> ColumnElement[bool]:
+    """The rows that `actor` may read, as a condition, by the same policy that verbs ask.
+
+    Where `wanted` lies within them anyway, nothing is added: one plain condition is what an index answers best.
+    """
+    agents = [
         agent_id
         for agent_id in actor.agent_roles
         if can(actor, Action.READ_AGENT_MEMORY, Target(actor.org_id, agent_id=agent_id))
     ]
-    own = Memory.user_id == (actor.account_id if actor.account_id is not None else -1)
-    return own | Memory.agent_id.in_(readable_agents) if readable_agents else own
+    me = -1 if actor.account_id is None else actor.account_id
+    within = wanted is not None and (wanted.user_id == me or wanted.agent_id in agents)
+    if within or can(actor, Action.READ_GLOBAL, Target(actor.org_id)):
+        return Memory.org_id == actor.org_id
+    own = Memory.user_id == me
+    return own | Memory.agent_id.in_(agents) if agents else own
 
 
 def conditions(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
@@ -63,7 +67,7 @@ def conditions(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
         "superseded": Memory.superseded_at.is_not(None) & Memory.deleted_at.is_(None),
     }
     found = [Memory.org_id == org_id, states[wanted.state]]
-    if wanted.scope is not None:
+    if wanted.scope is not None and wanted.agent_id is None:
         found.append(Memory.agent_id.is_(None) if wanted.scope == "global" else Memory.agent_id.is_not(None))
     if wanted.text:
         found.append(Memory.content.icontains(wanted.text, autoescape=True))

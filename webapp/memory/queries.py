@@ -49,7 +49,7 @@ class Group:
 def list_memories(actor: Actor, wanted: MemoryFilter, *, page: int = 1, size: int = 20) -> Page[MemoryView]:
     """One page, newest first, of what `actor` may read. The number of queries does not depend on the size."""
     with transaction(actor.org_id) as session:
-        conditions = [*filters.conditions(actor.org_id, wanted), readable(actor)]
+        conditions = [*filters.conditions(actor.org_id, wanted), readable(actor, wanted)]
         count = session.scalar(select(func.count()).select_from(Memory).where(*conditions)) or 0
         newest = Memory.deleted_at if wanted.state == "deleted" else Memory.created_at
         order = (newest.desc(), Memory.id.desc())
@@ -64,14 +64,14 @@ def list_memories(actor: Actor, wanted: MemoryFilter, *, page: int = 1, size: in
 def matching_ids(actor: Actor, wanted: MemoryFilter, *, limit: int) -> list[int]:
     """The ids of everything that matches, up to `limit`: for acting on all of it, whatever page is shown."""
     with transaction(actor.org_id) as session:
-        conditions = [*filters.conditions(actor.org_id, wanted), readable(actor)]
+        conditions = [*filters.conditions(actor.org_id, wanted), readable(actor, wanted)]
         return list(session.scalars(select(Memory.id).where(*conditions).order_by(Memory.id).limit(limit)))
 
 
 def list_grouped(actor: Actor, wanted: MemoryFilter, *, limit: int = 100) -> list[Group]:
     """The categories that hold memories, by id, each with at most `limit` of them: API row 6."""
     with transaction(actor.org_id) as session:
-        conditions = [*filters.conditions(actor.org_id, wanted), readable(actor)]
+        conditions = [*filters.conditions(actor.org_id, wanted), readable(actor, wanted)]
         counts = _counts(session, conditions)
         groups: dict[int, list[MemoryView]] = {category_id: [] for category_id in counts}
         for found in map(view, session.execute(_newest(actor.org_id, conditions, list(counts), limit))):
@@ -182,7 +182,7 @@ def views_by_id(session: Session, org_id: int, ids: Sequence[int]) -> dict[int, 
 def count_by_category(actor: Actor, wanted: MemoryFilter) -> dict[int, int]:
     """Live memories per category id that the caller may read, under the other filters."""
     with transaction(actor.org_id) as session:
-        return _counts(session, [*filters.conditions(actor.org_id, wanted), readable(actor)])
+        return _counts(session, [*filters.conditions(actor.org_id, wanted), readable(actor, wanted)])
 
 
 def _counts(session: Session, conditions: Sequence[ColumnElement[bool]]) -> dict[int, int]:
