@@ -11,7 +11,10 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from werkzeug.serving import make_server
 
+from tests import servers
 from tests.browser.gallery import create_gallery
+from tests.browser.product import Product
+from tests.functional.installation import Installation
 from webapp.assets import ROOT
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -86,3 +89,28 @@ def axe_script() -> str:
     if not script.is_file():
         pytest.fail("axe-core is missing: run `npm ci`.", pytrace=False)
     return script.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def _installation() -> Iterator[Installation]:
+    """The product with its demo, started once for the run; its rate limit does not count here."""
+    with servers.scratch_folder() as folder:
+        made = Installation(folder / "var", environ={"RATE_LIMIT": "none", "RATE_LIMIT_ADDRESS": "none"})
+        made.start()
+        yield made
+        made.clean_up()
+
+
+@pytest.fixture
+def product(_installation: Installation, chromium: Browser, _sessions: dict[str, object]) -> Iterator[Product]:
+    """The running product; a page that threw or broke the policy fails the test that opened it."""
+    made = Product(_installation, chromium, _sessions)
+    yield made
+    made.close_pages()
+    assert made.complaints == []
+
+
+@pytest.fixture(scope="session")
+def _sessions() -> dict[str, object]:
+    """Who has signed in during this run."""
+    return {}
