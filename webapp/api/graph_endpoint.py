@@ -28,6 +28,7 @@ from webapp.http.actor import Unauthenticated, enter_org, enter_own_org, identif
 PREFIX = "/api/v1/memory"
 NO_CREDENTIALS = "Could not validate credentials"
 NOT_ENOUGH = "Not enough permissions"
+LONGEST_UUID = 128
 
 graph_api = Blueprint("graph_api", __name__, url_prefix=PREFIX)
 Handler = TypeVar("Handler", bound=Callable[..., Any])
@@ -109,6 +110,13 @@ def query(model: type[Model]) -> Model:
 def path(model: type[Model], **given: str) -> Model:
     """What stands in the path as ``model``; raises Refused."""
     return _checked(model, given, "path")
+
+
+def object_uuid(given: str) -> str:
+    """A uuid in a path. Raises NotVisible for what cannot be anything's."""
+    if "\x00" in given or len(given) > LONGEST_UUID:
+        raise NotVisible
+    return given
 
 
 def problem(place: list[str | int], message: str, kind: str) -> Problem:

@@ -7,7 +7,7 @@ from typing import Any
 from flask import request
 
 from webapp.api import graph_shapes as shapes
-from webapp.api.graph_endpoint import Refused, body, caller, caller_everywhere, path, problem, query, route
+from webapp.api.graph_endpoint import Refused, body, caller, caller_everywhere, object_uuid, path, problem, query, route
 from webapp.errors import NotVisible
 from webapp.graph import accept, groups, remove
 from webapp.graph.accept import NewMessage
@@ -40,7 +40,7 @@ def delete_entity_edge(uuid: str) -> dict[str, Any]:
     """Delete a fact."""
     actor, narrowed = caller(), query(shapes.OneQuery)
     try:
-        remove.delete_fact(actor, uuid, narrowed.group_id)
+        remove.delete_fact(actor, object_uuid(uuid), narrowed.group_id)
     except NotVisible:
         raise NotVisible("Entity edge not found") from None
     return _done("Entity Edge deleted")
@@ -59,7 +59,7 @@ def delete_episode(uuid: str) -> dict[str, Any]:
     """Delete a message with what it supports alone."""
     actor, narrowed = caller(), query(shapes.OneQuery)
     try:
-        remove.delete_episode(actor, uuid, narrowed.group_id)
+        remove.delete_episode(actor, object_uuid(uuid), narrowed.group_id)
     except NotVisible:
         raise NotVisible("Episode not found") from None
     return _done("Episode deleted")

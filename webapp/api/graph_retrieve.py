@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp.api import graph_shapes as shapes
-from webapp.api.graph_endpoint import body, caller, path, query, route
+from webapp.api.graph_endpoint import body, caller, object_uuid, path, query, route
 from webapp.errors import NotVisible
 from webapp.graph import retrieve
 from webapp.graph.retrieve import Question
@@ -41,7 +41,7 @@ def get_entity_edge(uuid: str) -> dict[str, Any]:
     """One fact."""
     actor, narrowed = caller(), query(shapes.OneQuery)
     try:
-        return shapes.edge_shape(retrieve.get_fact(actor, uuid, narrowed.group_id))
+        return shapes.edge_shape(retrieve.get_fact(actor, object_uuid(uuid), narrowed.group_id))
     except NotVisible:
         raise NotVisible("Entity edge not found") from None
 

@@ -33,9 +33,11 @@ def _time(value: Any) -> Any:
         raise ValueError("invalid datetime format") from None
 
 
-Text = Annotated[str, BeforeValidator(_storable)]
-Identity = Annotated[Text, Field(min_length=1, max_length=128)]
-GroupKey = Annotated[Text, Field(pattern=GROUP_KEY)]
+STORABLE = BeforeValidator(_storable)
+Identity = Annotated[str, Field(min_length=1, max_length=128), STORABLE]
+GroupKey = Annotated[str, Field(pattern=GROUP_KEY), STORABLE]
+Name = Annotated[str, Field(max_length=NAME_LENGTH), STORABLE]
+FilledName = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH), STORABLE]
 Moment = Annotated[datetime, BeforeValidator(_time)]
 
 
@@ -48,13 +50,13 @@ class Body(BaseModel):
 class MessageBody(Body):
     """One message. Null stands for an optional field that is left out."""
 
-    content: Annotated[Text, Field(min_length=1, max_length=MESSAGE_LENGTH)]
+    content: Annotated[str, Field(min_length=1, max_length=MESSAGE_LENGTH), STORABLE]
     role_type: RoleType
-    role: Annotated[Text, Field(max_length=NAME_LENGTH)] | None = None
+    role: Name | None = None
     uuid: Identity | None = None
-    name: Annotated[Text, Field(max_length=NAME_LENGTH)] | None = None
+    name: Name | None = None
     timestamp: Moment | None = None
-    source_description: Annotated[Text, Field(max_length=1_000)] | None = None
+    source_description: Annotated[str, Field(max_length=1_000), STORABLE] | None = None
 
 
 class MessagesBody(Body):
@@ -68,15 +70,15 @@ class EntityBody(Body):
     """A node."""
 
     group_id: GroupKey
-    name: Annotated[Text, Field(min_length=1, max_length=NAME_LENGTH)]
+    name: FilledName
     uuid: Identity | None = None
-    summary: Annotated[Text, Field(max_length=10_000)] | None = None
+    summary: Annotated[str, Field(max_length=10_000), STORABLE] | None = None
 
 
 class SearchBody(Body):
     """A query over groups; none named: all that the caller may see. `as_of`: only what held at that moment."""
 
-    query: Annotated[Text, Field(max_length=MESSAGE_LENGTH)]
+    query: Annotated[str, Field(max_length=MESSAGE_LENGTH), STORABLE]
     group_ids: list[GroupKey] | None = None
     max_facts: Annotated[int, Field(ge=1, le=MOST_FACTS)] = 10
     as_of: Moment | None = None
@@ -95,7 +97,7 @@ class MemoryBody(Body):
 class OwnerBody(Body):
     """Whom a group is given to."""
 
-    username: Annotated[Text, Field(min_length=1, max_length=NAME_LENGTH)]
+    username: FilledName
 
 
 class GroupPath(BaseModel):

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -63,10 +63,8 @@ def add_messages(
     require_memory(settings)
     with transaction(actor.org_id) as session:
         group, fence = groups.opened(session, actor, key)
-        new = sum(
-            _add(session, actor, group, fence, _episode(message, place, request_key, settings.secret_key), settings)
-            for place, message in enumerate(messages)
-        )
+        intake = _Intake(session, actor, group, fence, settings, request_key)
+        new = sum(intake.take(message, place) for place, message in enumerate(messages))
     if new:
         wake.push(settings.redis_url)
     return new
@@ -91,63 +89,89 @@ def put_entity(
     return entity
 
 
-def _add(
-    session: Session, actor: Actor, group: Group, fence: Fence | None, new: NewEpisode, settings: Settings
-) -> bool:
-    work = Work(
-        kind="episode",
-        lane=group_store.lane(group.id),
-        principal=actor.credential,
-        path=f"graph/{group.id}",
-        body={},
-        body_hash=body_hash({"uuid": new.uuid}),
-        user_id=group.owner_id,
-        epoch=fence.epoch if fence else 0,
-        occurred_at=new.occurred_at,
-    )
-    if fence and fence.erased_at and new.occurred_at and new.occurred_at <= fence.erased_at:
-        deposit(session, actor.org_id, work, backlog_limit=settings.backlog_limit, skip_reason="dated_before_erasure")
-        return False
-    episode_id = episodes.add(session, actor.org_id, group.id, new)
-    if episode_id is None:
-        return False
-    # The work names the message; its text stands in one place only, the episode.
-    work = replace(work, body={"group": group.id, "episode": episode_id})
-    accepted = deposit(session, actor.org_id, work, backlog_limit=settings.backlog_limit)
-    assert accepted.id is not None
-    episodes.set_work(session, actor.org_id, group.id, episode_id, accepted.id)
-    return True
+@dataclass(frozen=True, slots=True)
+class _Intake:
+    """One request's messages on their way into one group, which is locked."""
+
+    session: Session
+    actor: Actor
+    group: Group
+    fence: Fence | None
+    settings: Settings
+    request_key: str | None
+
+    def take(self, message: NewMessage, place: int) -> bool:
+        """Keep a message and queue it; False where it is there already, or dated before its owner's erasure."""
+        new = self._episode(message, place)
+        if self._erased_since(new.occurred_at):
+            self._deposit(new, {}, skip_reason="dated_before_erasure")
+            return False
+        here = (self.session, self.actor.org_id, self.group.id)
+        episode_id = episodes.add(*here, new)
+        if episode_id is None:
+            return False
+        # The work names the message; its text stands in one place only, the episode.
+        item_id = self._deposit(new, {"group": self.group.id, "episode": episode_id})
+        episodes.set_work(*here, episode_id, item_id)
+        return True
+
+    def _erased_since(self, said_at: datetime | None) -> bool:
+        erased_at = self.fence.erased_at if self.fence else None
+        return erased_at is not None and said_at is not None and said_at <= erased_at
+
+    def _deposit(self, new: NewEpisode, body: dict[str, int], skip_reason: str | None = None) -> int:
+        work = Work(
+            kind="episode",
+            lane=group_store.lane(self.group.id),
+            principal=self.actor.credential,
+            path=f"graph/{self.group.id}",
+            body=body,
+            body_hash=body_hash({"uuid": new.uuid}),
+            user_id=self.group.owner_id,
+            epoch=self.fence.epoch if self.fence else 0,
+            occurred_at=new.occurred_at,
+        )
+        limit = self.settings.backlog_limit
+        accepted = deposit(self.session, self.actor.org_id, work, backlog_limit=limit, skip_reason=skip_reason)
+        assert accepted.id is not None
+        return accepted.id
+
+    def _episode(self, message: NewMessage, place: int) -> NewEpisode:
+        content = clean(message.content)
+        if not content:
+            raise Invalid({"content": ["A message needs a visible character."]})
+        said_at = _said_at(message)
+        return NewEpisode(
+            uuid=message.uuid or self._identity(message, place, said_at),
+            content=content,
+            role_type=message.role_type,
+            occurred_at=said_at,
+            name=clean(message.name),
+            role=clean(message.role),
+            source_description=clean(message.source_description),
+        )
+
+    def _identity(self, message: NewMessage, place: int, said_at: datetime | None) -> str:
+        """The uuid of a message that came without one: what makes it the same when its request is sent again.
+
+        Keyed, so that nobody can test a guess at the text against it.
+        """
+        if self.request_key is not None:
+            same = ["request", self.request_key, place]
+        elif said_at is not None:
+            same = ["message", str(said_at), message.role_type, message.role, message.content]
+        else:
+            return str(uuid4())
+        text = json.dumps([self.group.id, *same]).encode()
+        digest = hmac.new(self.settings.secret_key.encode(), text, hashlib.sha256).digest()
+        return str(UUID(bytes=digest[:16], version=5))
 
 
-def _episode(message: NewMessage, place: int, request_key: str | None, secret_key: str) -> NewEpisode:
-    content = clean(message.content)
-    if not content:
-        raise Invalid({"content": ["A message needs a visible character."]})
-    said_at = as_utc(message.timestamp)
-    identity = message.uuid or _identity(message, place, request_key, said_at, secret_key)
-    return NewEpisode(
-        uuid=identity,
-        content=content,
-        role_type=message.role_type,
-        occurred_at=said_at,
-        name=clean(message.name),
-        role=clean(message.role),
-        source_description=clean(message.source_description),
-    )
-
-
-def _identity(
-    message: NewMessage, place: int, request_key: str | None, said_at: datetime | None, secret_key: str
-) -> str:
-    """The uuid of a message that came without one: what makes it the same when its request is sent again.
-
-    Keyed, so that nobody can test a guess at the text against it.
-    """
-    if request_key is None and said_at is None:
-        return str(uuid4())
-    same = [request_key, place] if request_key else [str(said_at), message.role_type, message.role, message.content]
-    digest = hmac.new(secret_key.encode(), json.dumps(same).encode(), hashlib.sha256).digest()
-    return str(UUID(bytes=digest[:16], version=5))
+def _said_at(message: NewMessage) -> datetime | None:
+    try:
+        return as_utc(message.timestamp)
+    except Invalid:
+        raise Invalid({"timestamp": ["In UTC this time is outside the calendar."]}) from None
 
 
 def _put(session: Session, org_id: int, group: Group, uuid: str | None, name: str, summary: str | None) -> int:
