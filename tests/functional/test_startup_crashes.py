@@ -59,7 +59,7 @@ def test_an_ordinary_user_can_run_it(installation: Make) -> None:
     made = installation(prefix=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"])
     made.folder.mkdir()
     os.chown(made.folder, 65534, 65534)
-    if made.run(sys.executable, "-c", "import jobs.cli").returncode:
+    if made.run("setpriv", "--pdeathsig=TERM", "--", sys.executable, "-c", "import jobs.cli").returncode:
         pytest.skip("another user cannot enter this clone")
     made.start()
     assert {path.stat().st_uid for path in made.folder.rglob("*")} == {65534}
