@@ -68,8 +68,8 @@ def _config(settings: Settings) -> dict[str, object]:
         "RATELIMIT_STORAGE_URI": settings.redis_url.replace("unix://", "redis+unix://", 1) or "memory://",
         "RATELIMIT_IN_MEMORY_FALLBACK_ENABLED": True,
         "RATELIMIT_ENABLED": bool(settings.rate_limit or settings.rate_limit_address),
-        "RATELIMIT_DEFAULT": settings.rate_limit or None,
-        "RATELIMIT_APPLICATION": settings.rate_limit_address or None,
+        # A queue that does not answer must not hold up requests: then this process counts for itself.
+        "RATELIMIT_STORAGE_OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1} if settings.redis_url else {},
         "RATELIMIT_KEY_PREFIX": "limit",
     }
 

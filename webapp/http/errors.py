@@ -23,8 +23,10 @@ from webapp.errors import (
     Unavailable,
     Unprocessable,
 )
+from webapp.extensions import limiter
 from webapp.http.actor import Unauthenticated
 from webapp.http.frame import error_page
+from webapp.http.limits import retry_after
 from webapp.http.paging import PastTheEnd
 from webapp.http.sign_in import lead_to_sign_in, send_to_sign_in
 from webapp.observability import log_exception
@@ -105,12 +107,17 @@ def _csrf(_error: CSRFError) -> BaseResponse:
 
 def _http(error: HTTPException) -> BaseResponse:
     status = error.code or 500
-    details = {404: "Not found.", 405: f'Method "{request.method}" not allowed.', 413: "Request body is too large."}
+    details = {
+        404: "Not found.",
+        405: f'Method "{request.method}" not allowed.',
+        413: "Request body is too large.",
+        429: "Request was throttled.",
+    }
     response = answer(status, details.get(status) or error.description or error.name)
     if status == 405 and getattr(error, "valid_methods", None):
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]
     if status == 429:
-        response.headers.setdefault("Retry-After", "1")
+        response.headers["Retry-After"] = str(retry_after(limiter))
     return response
 
 
