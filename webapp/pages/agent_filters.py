@@ -34,9 +34,10 @@ class Filters:
         return getattr(self, name)
 
 
-def filters() -> Filters:
-    """The filters in this request's address."""
+def filters(*, own_only: bool = False) -> Filters:
+    """The filters in this request's address; who sees only their own has none by person."""
     given = {name: search_words(name) for name in NAMES}
+    given |= {"user": ""} if own_only else {}
     return Filters(**given, active=any(given.values()))
 
 

@@ -105,7 +105,7 @@ def _only(scope: Scope) -> UserView | None:
 
 
 def _list(scope: Scope, place: Place, *, new: int | None = None) -> dict[str, Any]:
-    shown = filters()
+    shown = filters(own_only=place.user is not None)
     found = _wanted(shown, place)
     page = pager.load(lambda number: queries.list_memories(place.actor, found, page=number, size=PAGE_SIZE))
     known = _categories(place)
@@ -162,7 +162,7 @@ def _urls(scope: Scope, place: Place, shown: Filters) -> dict[str, str | None]:
 
 def _selected(place: Place, *, everything: bool) -> list[int]:
     """The ids of all that match; with `everything` the whole category, whatever else is filtered."""
-    shown = filters()
+    shown = filters(own_only=place.user is not None)
     found = _wanted(shown, place)
     if everything:
         if not shown.category:

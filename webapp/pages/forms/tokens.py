@@ -12,5 +12,5 @@ class TokenForm(FlaskForm):  # type: ignore[misc]  # flask-wtf ships no types
     """Name, scopes of a service token, and the last day on which it works."""
 
     name = StringField(default="")
-    scopes = SelectMultipleField(choices=[(scope, scope) for scope in SCOPES], default=())
+    scopes = SelectMultipleField(choices={scope: scope for scope in SCOPES}, default=())
     expires = StringField(default="")
