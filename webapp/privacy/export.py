@@ -14,6 +14,7 @@ from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, require
 from webapp.db.session import transaction
 from webapp.errors import NotVisible
+from webapp.graph import export as graph
 from webapp.memory import audit
 
 Rows = list[dict[str, Any]]
@@ -33,6 +34,7 @@ def about_user(actor: Actor, user_id: int) -> dict[str, Any]:
             raise NotVisible
         audit.record(session, actor, "user.exported", "user", target_user_id=user_id)
         held = {name: _rows(session, statement, values) for name, statement in ABOUT_USER.items()}
+        held["graph"] = graph.of_user(session, actor.org_id, user_id)
     return {"exported_at": _plain(datetime.now(UTC)), "user": user[0]} | held
 
 

@@ -144,12 +144,21 @@ def load(session: Session, org_id: int, group_id: int, ids: Sequence[int]) -> di
     return {row.id: _entity(row) for row in rows}
 
 
-def names_of(session: Session, org_id: int, group_id: int, entity_id: int) -> list[str]:
-    """Every name an entity is known by, the oldest first."""
-    chosen = select(GraphEntityName.name).where(
-        GraphEntityName.org_id == org_id, GraphEntityName.group_id == group_id, GraphEntityName.entity_id == entity_id
+def all_of(session: Session, org_id: int, group_id: int) -> list[Entity]:
+    """Every entity of a group, the oldest first."""
+    return [_entity(row) for row in session.execute(_ALL, {"org": org_id, "group": group_id})]
+
+
+def all_names(session: Session, org_id: int, group_id: int, entity_id: int | None = None) -> dict[int, list[str]]:
+    """Entity → every name it is known by, the oldest first; of one entity where given."""
+    chosen = select(GraphEntityName.entity_id, GraphEntityName.name).where(
+        GraphEntityName.org_id == org_id, GraphEntityName.group_id == group_id
     )
-    return list(session.scalars(chosen.order_by(GraphEntityName.created_at, GraphEntityName.name_key)))
+    chosen = chosen if entity_id is None else chosen.where(GraphEntityName.entity_id == entity_id)
+    found: dict[int, list[str]] = {}
+    for row in session.execute(chosen.order_by(GraphEntityName.created_at, GraphEntityName.name_key)):
+        found.setdefault(row.entity_id, []).append(row.name)
+    return found
 
 
 def names_used_by(session: Session, org_id: int, group_id: int, episode_ids: Sequence[int]) -> list[str]:
@@ -191,6 +200,7 @@ _FROM = "graph_entity e JOIN graph_group g ON g.org_id = e.org_id AND g.id = e.g
 _BY_ID = text(
     f"SELECT {_SHOWN} FROM {_FROM} WHERE e.org_id = :org AND e.group_id = :group AND e.id = ANY(CAST(:ids AS bigint[]))"
 )
+_ALL = text(f"SELECT {_SHOWN} FROM {_FROM} WHERE e.org_id = :org AND e.group_id = :group ORDER BY e.id")
 _NAMED = text(
     """
     SELECT entity_id, name FROM graph_entity_name WHERE org_id = :org AND group_id = :group AND name_key = ANY(CAST(:keys AS text[]))

@@ -10,7 +10,7 @@ from sqlalchemy import Row, Select, delete, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from webapp.db.models import GraphEpisode, InboxItem
+from webapp.db.models import GraphClaim, GraphEpisode, InboxItem
 from webapp.graph.types import Episode, RoleType
 
 
@@ -73,9 +73,18 @@ def newest(session: Session, org_id: int, group_id: int, limit: int, *, before: 
     return [_episode(row) for row in reversed(session.execute(chosen).all())]
 
 
-def page(session: Session, org_id: int, group_id: int, ids: Sequence[int]) -> list[Episode]:
-    """These episodes, oldest first."""
-    chosen = _shown(org_id, group_id).where(GraphEpisode.id.in_(ids))
+def all_of(session: Session, org_id: int, group_id: int) -> list[Episode]:
+    """Every episode of a group, oldest first."""
+    chosen = _shown(org_id, group_id).order_by(GraphEpisode.occurred_at, GraphEpisode.id)
+    return [_episode(row) for row in session.execute(chosen)]
+
+
+def of_fact(session: Session, org_id: int, group_id: int, fact_id: int) -> list[Episode]:
+    """The messages that say a fact, oldest first."""
+    saying = select(GraphClaim.episode_id).where(
+        GraphClaim.org_id == org_id, GraphClaim.group_id == group_id, GraphClaim.fact_id == fact_id
+    )
+    chosen = _shown(org_id, group_id).where(GraphEpisode.id.in_(saying))
     return [_episode(row) for row in session.execute(chosen.order_by(GraphEpisode.occurred_at, GraphEpisode.id))]
 
 

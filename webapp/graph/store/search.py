@@ -64,6 +64,12 @@ def load(session: Session, org_id: int, group_id: int, ids: Sequence[int]) -> li
     return [_fact(row) for row in session.execute(_facts_with(""), given)]
 
 
+def all_of(session: Session, org_id: int, group_id: int) -> list[Fact]:
+    """Every fact of a group, in the order of their ids."""
+    ids = list(session.scalars(_IDS, {"org": org_id, "group": group_id}))
+    return load(session, org_id, group_id, ids)
+
+
 def hops(session: Session, org_id: int, group_id: int, center_id: int, entity_ids: Sequence[int]) -> dict[int, int]:
     """How many facts lie between the centre and each of these entities, up to two; those farther away are left out."""
     given = {"org": org_id, "group": group_id, "center": center_id, "ids": list(set(entity_ids))}
@@ -251,6 +257,7 @@ _WITHOUT_VECTOR = text(
     ) ORDER BY f.id LIMIT :limit
     """
 )
+_IDS = text("SELECT id FROM graph_fact WHERE org_id = :org AND group_id = :group")
 _PRESENT = text(
     "SELECT id FROM graph_fact WHERE org_id = :org AND group_id = :group AND id = ANY(CAST(:ids AS bigint[])) FOR SHARE"
 )
