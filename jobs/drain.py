@@ -161,6 +161,9 @@ class Drain:
     def _model_failed(self, item: Item, error: ModelError) -> None:
         if not error.server_side:
             self._record(item, lambda: claim.fail(item, error.code))
+        elif self._stopping.is_set():
+            # Its call was cut off, or the models are out; either way the next worker begins anew.
+            self._record(item, lambda: claim.release(item))
         elif self._breaker.outage(error):
             delay = max(OUTAGE_DELAY_SECONDS, error.retry_after or 0.0)
             self._record(item, lambda: claim.retry(item, error.code, delay_seconds=delay, count_attempt=False))

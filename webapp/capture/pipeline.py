@@ -12,18 +12,17 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
-from webapp.capture import chunks, forget
+from webapp.capture import chunks, dedup, forget, gate
 from webapp.capture.commit import Found, Rules, commit, fence_reason
 from webapp.capture.extraction import Context, Extraction, Extractor
 from webapp.capture.related import related
-from webapp.capture.types import Candidate, Category, Existing, Message
+from webapp.capture.types import Candidate, Category, Existing, Message, Rejected
 from webapp.db.session import transaction
 from webapp.errors import Unavailable
 from webapp.inbox import claim
 from webapp.inbox.types import Item, Usage
 from webapp.llm.embeddings import Embedder, Vector
 from webapp.llm.errors import ModelError
-from webapp.memory import categories
 from webapp.memory.enablement import effective
 from webapp.memory.write import captured
 from webapp.memory.write.captured import Source
@@ -82,9 +81,9 @@ class Pipeline:
         said = "\n".join(message.text for message in messages if message.role == "user").strip()
         vector = self._embed([said])[0] if said else None
         with transaction(source.org_id) as session:
-            shown = (
-                related(session, source, self._rules.model, vector, self._limits.related) if vector is not None else []
-            )
+            shown = []
+            if vector is not None:
+                shown = related(session, source, said, self._rules.model, vector, self._limits.related)
             live = captured.live_texts(session, source) if wanted else []
         if not wanted:
             return shown, None
@@ -99,7 +98,13 @@ class Pipeline:
         rejections: Counter[str] = Counter()
         for extraction in extractions:
             rejections.update(extraction.rejections)
-            kept.extend(extraction.candidates)
+            for candidate in extraction.candidates:
+                named = dedup.named_by(candidate, context.existing)
+                judged = gate.judge(candidate, messages, context.categories, named)
+                if isinstance(judged, Rejected):
+                    rejections[judged.reason] += 1
+                else:
+                    kept.append(judged)
         vectors = self._embed([one.text for one in kept])
         return Found(
             list(zip(kept, vectors, strict=True)), context.existing, rejections, _usage(extractions), forgotten
@@ -121,12 +126,13 @@ def _source(item: Item) -> Source:
 
 
 def _said(item: Item) -> tuple[list[Message], list[str]]:
-    """The two messages, without requests to forget, and what those want forgotten."""
+    """The two messages without what we ourselves injected, and what the person wants forgotten, which is cut out too."""
     body = item.body
-    said, wanted = forget.requests(body["user_message"])
+    said, wanted = forget.requests(gate.strip_injected(body["user_message"]))
+    answered = gate.strip_injected(body["assistant_message"])
     messages = [
         Message(0, "user", body["user_name"] or "User", said, item.occurred_at),
-        Message(1, "assistant", body["assistant_name"] or "Assistant", body["assistant_message"], item.occurred_at),
+        Message(1, "assistant", body["assistant_name"] or "Assistant", answered, item.occurred_at),
     ]
     return messages, wanted
 
@@ -144,10 +150,9 @@ def _ground(item: Item, source: Source) -> _Ground | None:
         if reason is not None:
             claim.skip(session, item, reason)
             return None
-        categories.seed(session, item.org_id, source.agent_id)
-        active = categories.active(session, item.org_id, source.agent_id)
+        rows = captured.known_categories(session, item.org_id, source.agent_id)
         zone = session.scalar(text("SELECT time_zone FROM org WHERE id = :org"), {"org": item.org_id})
-    known = [Category(one.slug, one.name, one.description, one.extraction_prompt) for one in active]
+    known = [Category(one.slug, one.name, one.description, one.extraction_prompt, one.is_active) for one in rows]
     return _Ground(known, zone or "UTC")
 
 

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC
 
 from sqlalchemy.orm import Session
 
 from webapp.capture.types import Existing
 from webapp.llm.embeddings import Vector
-from webapp.memory.nearest import nearest
+from webapp.memory import search
 from webapp.memory.write.captured import Remembered, Source, remembered
 
 
-def related(session: Session, source: Source, model: str, vector: Vector, limit: int) -> list[Existing]:
-    """Up to `limit` live memories, global and of this agent, nearest first, numbered from 1 for the prompt."""
-    found = [
-        one
-        for agent_id in (None, source.agent_id)
-        for one in nearest(session, source.org_id, source.user_id, agent_id, model, vector, limit)
-    ]
-    closest = sorted(found, key=lambda one: (one.distance, one.memory_id))[:limit]
-    return numbered(remembered(session, source.org_id, source.user_id, [one.memory_id for one in closest]))
+def related(session: Session, source: Source, said: str, model: str, vector: Vector, limit: int) -> list[Existing]:
+    """Up to `limit` live memories, global and of this agent, those most about `said` first, numbered from 1.
+
+    By words and by `vector`, the vector of `said`: the ranking of recall, without its floor.
+    """
+    found = search.related(
+        session, source.org_id, source.user_id, source.agent_id,
+        message=said, said_on=source.occurred_at.astimezone(UTC).date(), model=model, vector=vector, limit=limit,
+    )  # fmt: skip
+    return numbered(remembered(session, source.org_id, source.user_id, found))
 
 
 def numbered(memories: Iterable[Remembered], first: int = 1) -> list[Existing]:

@@ -18,31 +18,36 @@ class LoopThread:
         self._name = name
         self._lock = Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: Thread | None = None
         self._pid = 0
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """The coroutine's result, awaited from the calling thread; raises what it raises, CancelledError included."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._running()).result()
+        with self._lock:
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
+        return future.result()
 
     def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
         """Cancel what is running, await `last` in the loop, and end the thread."""
+        # Under the lock, so that whatever was begun before this is among what is cancelled.
         with self._lock:
-            loop, self._loop = self._loop, None
-        if loop is None or self._pid != os.getpid():
-            return
-        asyncio.run_coroutine_threadsafe(_wind_up(last), loop).result()
+            loop, thread, pid = self._loop, self._thread, self._pid
+            self._loop = self._thread = None
+            if loop is None or thread is None or pid != os.getpid():
+                return
+            wound_up = asyncio.run_coroutine_threadsafe(_wind_up(last), loop)
+        wound_up.result()
         loop.call_soon_threadsafe(loop.stop)
-        self._thread.join()
+        thread.join()
         loop.close()
 
     def _running(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            # A thread does not survive a fork: the child starts its own.
-            if self._loop is None or self._pid != os.getpid():
-                self._loop, self._pid = asyncio.new_event_loop(), os.getpid()
-                self._thread = Thread(target=self._loop.run_forever, name=self._name, daemon=True)
-                self._thread.start()
-            return self._loop
+        # A thread does not survive a fork: the child starts its own.
+        if self._loop is None or self._pid != os.getpid():
+            self._loop, self._pid = asyncio.new_event_loop(), os.getpid()
+            self._thread = Thread(target=self._loop.run_forever, name=self._name, daemon=True)
+            self._thread.start()
+        return self._loop
 
 
 async def _wind_up(last: Callable[[], Awaitable[None]] | None) -> None:

@@ -14,8 +14,9 @@ from sqlalchemy.orm import Session
 from webapp.access.actor import Actor, system
 from webapp.db.models import Category, Memory
 from webapp.llm.embeddings import Vector
-from webapp.memory import audit, store
+from webapp.memory import audit, categories, store
 from webapp.memory.nearest import nearest
+from webapp.memory.types import CategoryView
 
 NEIGHBOURS = 10
 LABEL = "capture"
@@ -80,6 +81,15 @@ def lock_user(session: Session, org_id: int, user_id: int) -> Fence | None:
 def read_user(session: Session, org_id: int, user_id: int) -> Fence | None:
     """The same without the lock, to find out early."""
     return _fence(session, org_id, user_id, "")
+
+
+def known_categories(session: Session, org_id: int, agent_id: int) -> list[CategoryView]:
+    """The agent's categories by id, inactive ones included; seeds the defaults on its first extraction."""
+    categories.seed(session, org_id, agent_id)
+    rows = session.scalars(
+        select(Category).where(Category.org_id == org_id, Category.agent_id == agent_id).order_by(Category.id)
+    )
+    return [categories.view(row) for row in rows]
 
 
 def category_ids(session: Session, org_id: int, agent_id: int) -> Mapping[str, int]:
