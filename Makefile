@@ -9,13 +9,14 @@ COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 export npm_config_cache := $(CURDIR)/.venv/npm-cache
 
-.PHONY: run test lint format lock browsers help
+.PHONY: run test lint format lock browsers chaos help
 
 help:
 	@echo "make run       start everything: web, workers, database, queue (Ctrl-C ends it)"
 	@echo "make test      linters, types, layers, and all tests"
 	@echo "make lint      linters, types and layers only"
 	@echo "make format    format the code"
+	@echo "make chaos     kill, flush and restart everything while conversations come in (ARGS=\"--faults 60 …\")"
 	@echo "make browsers  get Chromium, for the browser tests"
 	@echo "make lock      renew requirements/*.txt from pyproject.toml"
 
@@ -34,6 +35,9 @@ lint: .venv/dev.stamp
 format: .venv/dev.stamp
 	@$(BIN)/ruff check --fix --quiet
 	@$(BIN)/ruff format
+
+chaos: .venv/dev.stamp
+	@$(BIN)/python -m tests.chaos $(ARGS)
 
 browsers:
 	@.ci/browsers
