@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -9,8 +11,6 @@ from webapp.errors import Invalid
 
 MIN_LENGTH, MAX_LENGTH = 12, 200
 _HASHER = PasswordHasher()
-# Verified against when there is no such account, so that both cases take the same time.
-_NOBODY = _HASHER.hash("nobody's password")
 
 
 def hash_password(password: str, *, field: str = "password") -> str:
@@ -25,9 +25,15 @@ def hash_password(password: str, *, field: str = "password") -> str:
 def verify(stored: str | None, password: str) -> bool:
     """Whether `password` is right. Takes as long for a missing account as for a wrong password."""
     try:
-        return _HASHER.verify(stored or _NOBODY, password[:MAX_LENGTH]) and stored is not None
+        return _HASHER.verify(stored or _nobody(), password[:MAX_LENGTH]) and stored is not None
     except (VerificationError, InvalidHashError):
         return False
+
+
+@cache
+def _nobody() -> str:
+    """Verified against when there is no such account, so that both cases take the same time."""
+    return _HASHER.hash("nobody's password")
 
 
 def outdated(stored: str) -> bool:

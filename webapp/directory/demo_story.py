@@ -31,7 +31,8 @@ def tell(boss: Actor, users: Mapping[str, int]) -> None:
     everyone = dict(users) | _people(boss)
     _agents(boss)
     with transaction(boss.org_id) as session:
-        agents = dict(session.execute(select(Agent.slug, Agent.id).where(Agent.org_id == boss.org_id)).tuples().all())
+        rows = session.execute(select(Agent.slug, Agent.id).where(Agent.org_id == boss.org_id))
+        agents = {slug: agent_id for slug, agent_id in rows}  # noqa: C416  a Row is no pair to dict()
         story = _Story(session, boss, everyone, agents)
         story.remember()
         story.know()
