@@ -125,7 +125,7 @@ def _speaks_another(candidate: str, spoken: str, told: str) -> bool:
     return not any(word[: max(4, len(word) - 2)] in line for word in plain)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def _scores(text: str) -> dict[str, float]:
     """How well each language's lists fit a text. Every language is in it, in the order of the lists."""
     folded = unicodedata.normalize("NFC", text.casefold()).replace("’", "'")

@@ -6,6 +6,8 @@ Where no model has judged, a near vector is not enough: "backend systems" and "e
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from webapp.capture import reading
 from webapp.capture.language import likely_language
 from webapp.capture.tense import canonical
@@ -43,6 +45,7 @@ def means(one: str, other: str) -> bool:
     return reading.akin(one, other) or bool(_groups(one) & _groups(other))
 
 
+@lru_cache(maxsize=20_000)
 def _groups(word: str) -> frozenset[int]:
     table = groups("synonyms.txt")
     if word in table:

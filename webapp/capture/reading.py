@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, wraps
+from typing import TypeVar
 
 from webapp.capture.language import likely_language
 from webapp.capture.vocabulary import by_language, lines
@@ -39,19 +40,35 @@ _FIGURE = re.compile(r"(?P<number>\d+(?:[.,:]\d+)*)(?P<unit>[^\W\d]*%?)")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _ORDINAL = frozenset({"", "st", "nd", "rd", "th", "e", "er", "ème", "º", "ª"})
 _HALF_DAY = re.compile(r"(?<=\d) ?([ap])\.?m\b\.?")
-_HAN_NUMERALS = "二两兩三四五六七八九"
+HAN_NUMERALS = "二两兩三四五六七八九"
 _SUFFIX = re.compile(r"(?:ing|ed|ers?|es|s|ly|e)$")
 _CAPITAL = re.compile(r"[^\W\d_][\w'’.\-&+#]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;…\n]\s*|[\"“«(]\s*)$")
 
 
+_CACHED_LENGTH = 600
+_Result = TypeVar("_Result")
+
+
+def _cached(function: Callable[[str], _Result]) -> Callable[[str], _Result]:
+    """Keep the results for some short texts: a candidate is read by many rules. Long ones are not worth the memory."""
+    kept = lru_cache(maxsize=1024)(function)
+
+    @wraps(function)
+    def read(text: str) -> _Result:
+        return kept(text) if len(text) <= _CACHED_LENGTH else function(text)
+
+    return read
+
+
+@_cached
 def fold(text: str) -> str:
     """The text as it is compared: cleaned, compatible forms, plain quotes and dashes, single spaces, folded case."""
     text = unicodedata.normalize("NFKC", clean(text).translate(_QUOTES)).translate(_QUOTES)
     return " ".join(unicodedata.normalize("NFC", text.casefold()).split())
 
 
-@lru_cache(maxsize=2048)
+@_cached
 def tokens(text: str) -> tuple[str, ...]:
     """The folded words of a text in order; a run of an unspaced script is one token, possessive 's is left off."""
     folded = _HALF_DAY.sub(r"\1m", fold(text))
@@ -63,7 +80,7 @@ def is_unspaced(token: str) -> bool:
     return bool(_STARTS_UNSPACED.match(token))
 
 
-@lru_cache(maxsize=2048)
+@_cached
 def content(text: str) -> tuple[str, ...]:
     """What a text is about, in order: its words without function words, numbers and "the user"; pairs if unspaced."""
     lists = by_language("function_words.txt")
@@ -79,11 +96,11 @@ def content(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=2048)
-def numbers(text: str) -> tuple[str, ...]:
-    """The numbers in a text, sorted, words as figures: "two", "2" and "2nd" are "2"; "B2" and "7pm" are themselves."""
+@_cached
+def figures(text: str) -> tuple[tuple[str, str], ...]:
+    """The numbers in a text in order, each as written and as a figure: ("two", "2"), ("2nd", "2"), ("7pm", "7pm")."""
     named = _number_words(likely_language(text))
-    found: list[str] = []
+    found: list[tuple[str, str]] = []
     multiplied: float | None = None
     for token in tokens(text):
         value = _number_word(token, named)
@@ -91,14 +108,16 @@ def numbers(text: str) -> tuple[str, ...]:
             value *= multiplied
             found.pop()
         multiplied = value
-        if value is not None:
-            found.append(f"{value:g}")
-        else:
-            found.extend(_figures(token))
-    return tuple(sorted(found))
+        found.extend([(token, f"{value:g}")] if value is not None else ((token, one) for one in _figures(token)))
+    return tuple(found)
 
 
-@lru_cache(maxsize=2048)
+def numbers(text: str) -> tuple[str, ...]:
+    """The numbers in a text as figures, sorted, words as figures: "two", "2" and "2nd" are all "2"."""
+    return tuple(sorted(figure for _, figure in figures(text)))
+
+
+@_cached
 def names(text: str) -> frozenset[str]:
     """The names in a text, folded: words capitalised within a sentence, acronyms, foreign runs in unspaced text.
 
@@ -118,6 +137,8 @@ def names(text: str) -> frozenset[str]:
 
 def akin(one: str, other: str) -> bool:
     """Whether two words are forms of one: equal, or equal but for an ending."""
+    if one[:3] != other[:3]:
+        return False
     if one == other:
         return True
     one, other = stem(one), stem(other)
@@ -145,6 +166,7 @@ def _latin_parts(word: str) -> list[str]:
     return [part for part in re.findall(r"[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f0-9+#.\-]+", word) if len(part) > 1]
 
 
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """The word without an English ending, at least three letters long."""
     if len(word) <= 3:
@@ -182,19 +204,19 @@ def _number_word(token: str, named: dict[str, float]) -> float | None:
     if token in named:
         return named[token]
     parts = token.split("-")
-    if len(parts) == 2 and all(part in named for part in parts):
-        return sum(named[part] for part in parts)
+    if len(parts) == 2 and parts[0] in named and (parts[1] in named or parts[1] == "one"):
+        return named[parts[0]] + named.get(parts[1], 1.0)
     return None
 
 
 def _figures(token: str) -> list[str]:
     if is_unspaced(token):
-        return [str("一二三四五六七八九".index(_plain_numeral(sign)) + 1) for sign in token if sign in _HAN_NUMERALS]
+        return [str("一二三四五六七八九".index(_plain_numeral(sign)) + 1) for sign in token if sign in HAN_NUMERALS]
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}", token):
         return [token]
     if not any(sign.isdigit() for sign in token):
         return []
-    figure = _FIGURE.fullmatch(token)
+    figure = _FIGURE.fullmatch(re.sub(r"^(\d+)-[a-z].*", r"\1", token))
     if not figure:
         return [token]
     number, unit = figure["number"], figure["unit"]
