@@ -9,7 +9,7 @@ COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 export npm_config_cache := $(CURDIR)/.venv/npm-cache
 
-.PHONY: run test lint format lock browsers chaos help
+.PHONY: run test lint format lock browsers chaos fuzz help
 
 help:
 	@echo "make run       start everything: web, workers, database, queue (Ctrl-C ends it)"
@@ -17,6 +17,7 @@ help:
 	@echo "make lint      linters, types and layers only"
 	@echo "make format    format the code"
 	@echo "make chaos     kill, flush and restart everything while conversations come in (ARGS=\"--faults 60 …\")"
+	@echo "make fuzz      10,000 made-up requests against the JSON API"
 	@echo "make browsers  get Chromium, for the browser tests"
 	@echo "make lock      renew requirements/*.txt from pyproject.toml"
 
@@ -38,6 +39,10 @@ format: .venv/dev.stamp
 
 chaos: .venv/dev.stamp
 	@$(BIN)/python -m tests.chaos $(ARGS)
+
+# 10,000 requests made up from the API's schema: no 5xx, nothing that the schema does not know.
+fuzz: .venv/dev.stamp static/vendor
+	@FUZZ_REQUESTS=$${FUZZ_REQUESTS:-10000} $(BIN)/python -m pytest -s tests/functional/api/test_fuzz.py
 
 browsers:
 	@.ci/browsers

@@ -18,6 +18,7 @@ from webapp.api import (
     people,
     settings,
 )
+from webapp.api.docs import schema
 from webapp.api.graph_endpoint import graph_api
 from webapp.http.endpoint import MOUNTS, api
 
@@ -29,7 +30,8 @@ GRAPH = (graph_ingest, graph_retrieve)
 
 
 def register(app: Flask) -> None:
-    """Mount every row under `/api` and `/dm/api`, in both spellings."""
+    """Mount every row under `/api` and `/dm/api`, in both spellings; graph memory; and the schema with its page."""
     for number, prefix in enumerate(MOUNTS):
         app.register_blueprint(api, url_prefix=prefix, name=f"api{number or ''}")
     app.register_blueprint(graph_api)
+    app.register_blueprint(schema)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer
+from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
 
 from webapp.directory.types import OrgView
 from webapp.http.paging import links
@@ -18,7 +18,11 @@ def moment(value: datetime) -> str:
     return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-Moment = Annotated[datetime, PlainSerializer(moment, return_type=str, when_used="json-unless-none")]
+Moment = Annotated[
+    datetime,
+    PlainSerializer(moment, return_type=str, when_used="json-unless-none"),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
 T = TypeVar("T", bound=BaseModel)
 V = TypeVar("V")
 
