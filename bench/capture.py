@@ -44,6 +44,7 @@ class Result:
     visible_p50_ms: float
     visible_p95_ms: float
     worker_mb: float
+    cpu_ms: float
 
 
 def main() -> None:
@@ -69,13 +70,15 @@ def measure(*, delay: float, exchanges: int, rate: float | None) -> Result:
         place = world.place(min(exchanges, 200))
         if rate is None:
             _say(world, place, exchanges, 0.0)
+        else:
+            _say(world, world.place(), 1, 0.0)
         worker = stack.enter_context(_worker(env))
         eventually(lambda: world.model.calls, 60)
+        cpu_before = _cpu_ms(worker.pid)
         if rate is not None:
-            world.settled(place, 60)
             _say(world, place, exchanges, 1 / rate)
         world.settled(place, 600)
-        memory = _memory_mb(worker.pid)
+        memory, cpu = _memory_mb(worker.pid), _cpu_ms(worker.pid) - cpu_before
         rows = world.rows(
             place,
             "SELECT extract(epoch FROM done_at) AS done, extract(epoch FROM done_at - created_at) * 1000 AS waited, "
@@ -90,7 +93,17 @@ def measure(*, delay: float, exchanges: int, rate: float | None) -> Result:
     p50, p95 = np.percentile(waited, [50, 95])
     load = "backlog" if rate is None else f"{rate:g}/s"
     name = "instant" if not delay else f"{delay:g} s"
-    return Result(name, load, len(rows), float(per_second), world.model.most_in_flight, float(p50), float(p95), memory)
+    return Result(
+        name,
+        load,
+        len(rows),
+        float(per_second),
+        world.model.most_in_flight,
+        float(p50),
+        float(p95),
+        memory,
+        cpu / len(rows),
+    )
 
 
 def _world(stack: ExitStack, delay: float) -> tuple[World, dict[str, str]]:
@@ -139,14 +152,19 @@ def _memory_mb(pid: int) -> float:
     return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
+def _cpu_ms(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+
 def _print(results: list[Result]) -> None:
     print(
-        f"{'model':<9}{'load':<9}{'exchanges':>10}{'per s':>8}{'in flight':>11}{'p50 ms':>9}{'p95 ms':>9}{'worker MB':>11}"
+        f"{'model':<9}{'load':<9}{'exchanges':>10}{'per s':>8}{'in flight':>11}{'p50 ms':>9}{'p95 ms':>9}{'worker MB':>11}{'cpu ms':>8}"
     )
     for one in results:
         print(
             f"{one.model:<9}{one.load:<9}{one.exchanges:>10}{one.per_second:>8.1f}{one.most_in_flight:>11}"
-            f"{one.visible_p50_ms:>9.0f}{one.visible_p95_ms:>9.0f}{one.worker_mb:>11.0f}"
+            f"{one.visible_p50_ms:>9.0f}{one.visible_p95_ms:>9.0f}{one.worker_mb:>11.0f}{one.cpu_ms:>8.1f}"
         )
 
 

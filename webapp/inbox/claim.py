@@ -57,9 +57,7 @@ def hold(session: Session, item: Item) -> None:
     _update(session, item, _STILL_HELD, {})
 
 
-def finish(
-    session: Session, item: Item, counts: Counts, usage: Usage | None = None, reason: str | None = None
-) -> None:
+def finish(session: Session, item: Item, counts: Counts, usage: Usage | None = None, reason: str | None = None) -> None:
     """End the item as `done`, in the transaction that writes what it came to. Raises Fenced."""
     _update(session, item, _DONE, {"reason": reason, **_counts(counts), **_usage(usage)})
 
@@ -94,8 +92,11 @@ def backoff_seconds(attempts: int) -> float:
 
 def bound_waiting(session: Session) -> None:
     """Let the server end this transaction where its process is frozen or waits for one that is."""
-    session.execute(text("SET LOCAL idle_in_transaction_session_timeout = '15s'"))
-    session.execute(text("SET LOCAL lock_timeout = '20s'"))
+    session.execute(
+        text(
+            "SELECT set_config('idle_in_transaction_session_timeout', '15s', true), set_config('lock_timeout', '20s', true)"
+        )
+    )
 
 
 def _take(session: Session, org_id: int, limit: int, after_lane: str, token: UUID, lease_seconds: float) -> list[Item]:

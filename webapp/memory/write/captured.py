@@ -15,6 +15,7 @@ from webapp.access.actor import Actor, system
 from webapp.db.models import Category, Memory
 from webapp.llm.embeddings import Vector
 from webapp.memory import audit, categories, store
+from webapp.memory.content import content_hash
 from webapp.memory.nearest import nearest
 from webapp.memory.types import CategoryView
 
@@ -138,11 +139,13 @@ def live_texts(session: Session, source: Source) -> list[tuple[int, str]]:
 
 def find_same(session: Session, source: Source, content: str) -> int | None:
     """The live memory with the same normalised text, global or of this agent."""
-    for agent_id in (None, source.agent_id):
-        found = store.find_live(session, source.org_id, source.user_id, agent_id, content)
-        if found is not None:
-            return found
-    return None
+    return session.scalar(
+        select(Memory.id)
+        .where(Memory.org_id == source.org_id, Memory.user_id == source.user_id, store.LIVE)
+        .where((Memory.agent_id == source.agent_id) | Memory.agent_id.is_(None))
+        .where(Memory.content_hash == content_hash(content))
+        .limit(1)
+    )
 
 
 def add(session: Session, source: Source, new: Captured, *, model: str, secret_key: str) -> int | None:
