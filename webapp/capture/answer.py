@@ -56,8 +56,10 @@ class Answer:
 _THINK_OPEN = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _THINK_CLOSE = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _REFUSAL = re.compile(
-    r"^\W*(?:i['’]?m (?:very |really )?sorry|sorry|i (?:can['’]?t|cannot|can not|am not able|am unable|won['’]?t|must decline)|"
-    r"i['’]m (?:not able|unable)|as an ai|i apologi[sz]e|unfortunately,? i (?:can|am)|lo siento|no puedo|je suis désolé|je ne peux pas|"
+    r"^\W*(?:i['’]?m (?:very |really )?sorry|sorry|i (?:can['’]?t|cannot|can not|am not able|"
+    r"am unable|won['’]?t|must decline)|"
+    r"i['’]m (?:not able|unable)|as an ai|i apologi[sz]e|unfortunately,? i (?:can|am)|lo siento|"
+    r"no puedo|je suis désolé|je ne peux pas|"
     r"es tut mir leid|ich kann (?:das |dies |dabei )?nicht|desculpe|não posso|mi dispiace|non posso|извините|я не могу|"
     r"抱歉|对不起|很抱歉|我无法|我不能|申し訳|すみません|죄송|عذرا|لا أستطيع|क्षमा)",
     re.IGNORECASE,

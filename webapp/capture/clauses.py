@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from webapp.capture import reading
 from webapp.capture.language import likely_language
-from webapp.capture.vocabulary import by_language
+from webapp.capture.vocabulary import by_language, pattern
 
 _SENTENCE = re.compile(
     r"[^.!?…。！？｡।॥؟۔\n]+(?:(?:\.(?=\S)|[.…](?=\s*[a-z]))[^.!?…。！？｡।॥؟۔\n]+)*[.!?…。！？｡।॥؟۔]*"
@@ -16,18 +16,20 @@ _SENTENCE = re.compile(
 _CLAUSE = re.compile(r"[,;:，、；：،؛—–()]|\s-+\s")
 _ASKS = re.compile(r"[?？؟][\"'”’»)\]\s]*$")
 _ASKED_WITHOUT_MARK = re.compile(
-    r"^(?:(?:hi|hey|hello|ok|okay|so|and|but|please|well|btw)[\s,]+)*(?:(?:do|does|did|am|is|are|should|can|could|would|will|have|has|may|must) (?:i|we|you|he|she|they|it|my|there)\b"
-    r"|(?:how|what|why|where|when|which|who)\b.*?\b(?:do|does|did|should|can|could|would|is|are|am|was|were) (?:i|we|you|it|they|my|the)\b)"
+    r"^(?:(?:hi|hey|hello|ok|okay|so|and|but|please|well|btw)[\s,]+)*(?:(?:do|does|did|am|"
+    r"is|are|should|can|could|would|will|have|has|may|must) (?:i|we|you|he|she|they|it|my|"
+    r"there)\b"
+    r"|(?:how|what|why|where|when|which|who)\b.*?\b(?:do|does|did|should|can|could|would|"
+    r"is|are|am|was|were) (?:i|we|you|it|they|my|the)\b)"
 )
 _LEAD = re.compile(
-    r"^(?:(?:hi|hey|hello|ok|okay|so|and|but|please|well|btw|y|pero|et|mais|und|aber|e|mas|ma|и|а|но|oye|hola|bonjour|hallo|olá|ciao|привет)\s+)+"
-)
-_REASON = re.compile(
-    r"\b(?:because|cause|cuz|since|as|given that|weil|da|parce qu[e']|porque|ya que|perché|omdat|потому что|так как|ponieważ|çünkü|eftersom)\s*$|因为|因為|لأنني\s*$|لأن\s*$|क्योंकि\s*$"
+    r"^(?:(?:hi|hey|hello|ok|okay|so|and|but|please|well|btw|y|pero|et|mais|und|aber|e|mas|"
+    r"ma|и|а|но|oye|hola|bonjour|hallo|olá|ciao|привет)\s+)+"
 )
 _REASON_WITHIN = re.compile(
     r"\b(?:normal|okay|ok|weird|bad|strange|common|healthy|rude|unusual|wrong|good) that (?:i|my|we)\b|"
-    r"\b(?:because|cause|cuz|since) (?:i|i'm|im|my|we)\b|\bweil ich\b|\bparce que (?:je|j')|\bporque (?:yo |eu )?\w+o\b|\bпотому что я\b"
+    r"\b(?:because|cause|cuz|since) (?:i|i'm|im|my|we)\b|\bweil ich\b|\bparce que (?:je|j')|"
+    r"\bporque (?:yo |eu )?\w+o\b|\bпотому что я\b"
 )
 _FIRST_PERSON = re.compile(r"^(?:i|i'm|im|i've|ive|i'd|i'll|my|we|we're|we've|our)\b")
 _UNSPACED = frozenset({"chinese", "japanese", "korean", "thai"})
@@ -123,7 +125,7 @@ def _is_question(clause: str, quote: str, told: str, *, is_last: bool) -> bool:
     )
     words = bare.split()
     before, _, after = bare.partition(quote)
-    if _REASON.search(before) or _REASON_WITHIN.search(bare):
+    if pattern("reasons.txt").search(before) or _REASON_WITHIN.search(bare):
         return False
     if words and (words[0] in openers or clause.lstrip().startswith("¿")):
         return True

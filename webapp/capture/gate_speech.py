@@ -11,35 +11,19 @@ from webapp.capture.grounding import holding, is_grounded, likeliest, passages_o
 from webapp.capture.language import is_translated, likely_language
 from webapp.capture.likeness import means
 from webapp.capture.types import Candidate, Evidence, Message, Reason
-from webapp.capture.vocabulary import by_language
+from webapp.capture.vocabulary import by_language, pattern
 
 _SAMPLE = 4000
 _REPORT = re.compile(
-    r"^(?:the )?user (?:has |had |is |was |also |just )*(?:ask(?:ed|s|ing)? (?:about|how|what|whether|if|why|when|where|which|for (?:help|advice|an? |the |some )|the assistant|a question)|"
-    r"wants? to know|would like to know|inquir\w+|wonder(?:s|ed|ing)|request(?:s|ed|ing)|seeking (?:help|information|advice))\b"
-)
-_SUPPOSED = re.compile(
-    r"\bif (?:i|we) (?:were|was|had|lived|worked|could|moved|became|won|didn't|did not|weren't|wasn't|\w+ed)\b|\bif i\b.{1,80}?\b(?:i'd|i would|i'll|i will|i could|i might)\b|"
-    r"^(?:(?:so|and|but|ok|well|now|please|let's|just),? )*(?:suppose|supposing|imagine|pretend|assume|assuming|let's say|lets say|say i|what if|hypothetically|in this (?:story|scenario)|"
-    r"supongamos|imagina|imaginemos|supposons|imagine que|imaginons|angenommen|stell dir vor|nehmen wir an|suponha|imagine que|supponiamo|immagina|stel dat|"
-    r"представь|предположим|допустим)\b|\bi wish (?:i|we)\b|\bojalá\b|^si (?:yo )?(?:fuera|tuviera|viviera|pudiera|\w{3,}(?:ara|iera|ase|iese))\b|\bsi j'(?:étais|avais|habitais)\b|\bsi je \w+ais\b|"
-    r"\bwenn ich\b.{0,60}\b(?:wäre|hätte|würde|könnte)\b|\bse eu (?:fosse|tivesse|\w+sse)\b|\bse (?:fossi|avessi|\w{3,}ssi)\b|\bесли бы\b|"
-    r"如果我是|如果我住|假如|假设|假設|要是我|もし.{0,30}(?:たら|なら|れば)|만약|라면 |^لو |لو كنت|\bकाश\b|अगर .{0,40}होता"
-)
-_SUPPOSES = re.compile(
-    r"\b(?:if|would|wish\w*|could|might|hypothetical\w*|imagin\w*|suppos\w*|si|wenn|würde|wäre|hätte|se|если|бы|ojalá|quisiera|gustaría|voudrait|aimerait|gostaria|vorrebbe)\b|如果|假如|要是|想|もし|たら|たい|라면|면 |싶|لو|काश|अगर"
+    r"^(?:the )?user (?:has |had |is |was |also |just )*(?:ask(?:ed|s|ing)? (?:about|how|"
+    r"what|whether|if|why|when|where|which|for (?:help|advice|an? |the |some )|the assistant|"
+    r"a question)|"
+    r"wants? to know|would like to know|inquir\w+|wonder(?:s|ed|ing)|request(?:s|ed|ing)|"
+    r"seeking (?:help|information|advice))\b"
 )
 _REAL_IF = re.compile(
-    r"\bif (?:i (?:remember|recall|had to (?:choose|pick)|may|understand|could choose)|i'm (?:honest|not (?:mistaken|wrong))|i am (?:honest|not mistaken))\b"
-)
-_I = re.compile(
-    r"\b(?:i|i'm|im|i've|ive|i'd|i'll|me|my|mine|myself|we|we're|our|us|yo|me|mi|mis|je|j|moi|mon|ma|mes|ich|mich|mir|mein\w*|eu|meu|minha|io|mio|mia|ik|mij|mijn|я|меня|мне|мой|моя|мы|ja|mnie|mój|ben|benim|jag|mig|min)\b"
-)
-_OTHER = re.compile(
-    r"^(?:(?:and|but|so|also|oh|btw|well|y|et|und|e|и)\s+)?(?:he|she|they|él|ella|il|elle|er|sie|ele|ela|lui|lei|hij|zij|он|она|they're|he's|she's)\b"
-)
-_KIN = re.compile(
-    r"^(?:(?:and|but|so|also|oh|btw|well|y|et|und|e|и|hi|hello)\s+)?(?:my|our|mi|nuestro|nuestra|mon|ma|notre|mein|meine|unser|unsere|meu|minha|o meu|a minha|il mio|la mia|mio|mia|mijn|мой|моя|мои|min|mój|moja)\s+(?:\w+\s){0,1}?(?P<kin>\w+)\b"
+    r"\bif (?:i (?:remember|recall|had to (?:choose|pick)|may|understand|could choose)|i'm (?:honest|"
+    r"not (?:mistaken|wrong))|i am (?:honest|not mistaken))\b"
 )
 _USER_SUBJECT = re.compile(r"^(?:the )?user (?P<predicate>(?P<verb>\w+) \w+)")
 
@@ -95,21 +79,42 @@ def _ends_as_question(text: str) -> bool:
 
 def _is_only_supposed(passage: Passage, text: str) -> bool:
     folded = reading.fold(passage.sentence)
-    return bool(_SUPPOSED.search(folded)) and not _REAL_IF.search(folded) and not _SUPPOSES.search(reading.fold(text))
+    return (
+        bool(pattern("suppositions.txt").search(folded))
+        and not _REAL_IF.search(folded)
+        and not pattern("supposing.txt").search(reading.fold(text))
+    )
 
 
 def _is_another(passage: Passage, text: str) -> bool:
     """Whether the quoted words are about somebody whom the candidate does not name."""
-    quote, told = passage.quote, reading.fold(text)
-    kin = _KIN.match(quote)
-    if kin and kin["kin"] in _relatives(quote) and not _mentions(told, kin["kin"]) and not _has_other_clause(quote):
-        return True
-    if _OTHER.match(quote) and not _I.search(quote):
-        return not any(_mentions(told, word) for word in _relatives(told) & set(told.split())) and bool(
-            _USER_SUBJECT.match(told)
-        )
+    told = reading.fold(text)
+    spoken = passage.quote.split()
+    while spoken and spoken[0] in by_language("others.txt")["openers"]:
+        spoken.pop(0)
+    if kin := _relative(spoken):
+        return not any(means(word, kin) for word in reading.tokens(told)) and not _is_first_person(spoken[2:])
     subject = _USER_SUBJECT.match(told)
-    return subject is not None and _is_said_of_another(subject["verb"], subject["predicate"], quote)
+    if subject is None:
+        return False
+    if spoken and spoken[0] in by_language("others.txt")["subjects"] and not _is_first_person(spoken):
+        return not _relatives(told).intersection(told.split())
+    return _is_said_of_another(subject["verb"], subject["predicate"], passage.quote)
+
+
+def _relative(spoken: list[str]) -> str | None:
+    """The relative with whom a clause begins: "my (little) brother works …"."""
+    if len(spoken) < 3 or spoken[0] not in by_language("others.txt")["owners"]:
+        return None
+    relatives = _relatives(" ".join(spoken))
+    return next((word for word in spoken[1:3] if word in relatives), None)
+
+
+def _is_first_person(spoken: list[str]) -> bool:
+    """Whether the user speaks of themselves too: "my wife and I", "my boss says I should"."""
+    lists = by_language("first_person.txt")
+    own = lists["english"] | lists.get(likely_language(" ".join(spoken)), frozenset())
+    return not own.isdisjoint(spoken)
 
 
 def _is_said_of_another(verb: str, predicate: str, quote: str) -> bool:
@@ -145,13 +150,3 @@ def _is_said_of_another(verb: str, predicate: str, quote: str) -> bool:
 def _relatives(text: str) -> frozenset[str]:
     lists = by_language("relatives.txt")
     return lists["english"] | lists.get(likely_language(text), frozenset())
-
-
-def _mentions(told: str, kin: str) -> bool:
-    return any(means(word, kin) for word in reading.tokens(told))
-
-
-def _has_other_clause(quote: str) -> bool:
-    """Whether the user speaks of themselves too: "my wife and I", "my boss says I should"."""
-    rest = quote.split(" ", 1)[-1]
-    return re.search(r"\b(?:i|i'm|i've|im|we|me|us|yo|je|j|ich|eu|io|ik|я|мы|ja)\b", rest) is not None

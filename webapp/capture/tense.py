@@ -27,7 +27,8 @@ _CANONICAL = tuple(
     for pattern, replacement in (
         (r"’", "'"),
         (
-            r"\b(?:does not|doesn't|do not|don't|did not|didn't)(?: really| particularly)? (?:like|enjoy|love|care for)\b",
+            r"\b(?:does not|doesn't|do not|don't|did not|didn't)(?: really| particularly)? (?:like|"
+            r"enjoy|love|care for)\b",
             "dislikes",
         ),
         (r"\b(?:is not|isn't)(?: really)? (?:(?:a )?(?:big |huge |great )?fan of|fond of|keen on|into)\b", "dislikes"),
@@ -47,15 +48,18 @@ _CANONICAL = tuple(
 )
 _SUBJECT = r"(?:the user|they|user|he|she)(?:'s (?:\w+ ){1,3})?"
 _VERB = re.compile(
-    rf"^(?:{_SUBJECT})\s+(?:(?:now|currently|also|already|often|usually|always|finally|recently|still|really|mostly|sometimes|just|never|not)\s+)*(?P<verb>[\w']+)(?P<rest>.*)$"
+    rf"^(?:{_SUBJECT})\s+(?:(?:now|currently|also|already|often|usually|always|finally|recently|"
+    rf"still|really|mostly|sometimes|just|never|not)\s+)*(?P<verb>[\w']+)(?P<rest>.*)$"
 )
 _AIM = re.compile(
     r"\b(?:wants?|would like|would love|hopes?|hoping|plans?|planning|aims?|aiming|intends?|dreams?|wishes|goal|aim|"
-    r"is going to|will|considering|thinking (?:about|of)|looking to|preparing (?:for|to)|interested in learning|moving to)\b"
+    r"is going to|will|considering|thinking (?:about|of)|looking to|preparing (?:for|to)|"
+    r"interested in learning|moving to)\b"
 )
 _NEED = re.compile(r"^(?:needs?|has to|have to|must|should)\b")
 _LEARNING = re.compile(
-    r"\b(?:is|are|has been) (?:learning|studying|training|trying|practi[sc]ing|working on|working towards?|getting)\b|\b(?:learns|studies)\b"
+    r"\b(?:is|are|has been) (?:learning|studying|training|trying|practi[sc]ing|working on|"
+    r"working towards?|getting)\b|\b(?:learns|studies)\b"
 )
 _ENDED = re.compile(r"\b(?:formerly|former|ex|stopped|quit|gave up|left|dropped out|retired from)\b")
 _IRREGULAR_PAST = words(
@@ -64,7 +68,8 @@ _IRREGULAR_PAST = words(
     forgot slept sold sent spent swam threw wore drew held heard hurt beat bit blew"""
 )
 _PRESENT_PERFECT = re.compile(
-    r"^(?:has|have|'ve)\s+(?:been\b|(?:lived|worked|studied|taught|known|played|used|had|owned|run)\b.*\b(?:for|since|all)\b|got\b)"
+    r"^(?:has|have|'ve)\s+(?:been\b|(?:lived|worked|studied|taught|known|played|used|had|"
+    r"owned|run)\b.*\b(?:for|since|all)\b|got\b)"
 )
 
 

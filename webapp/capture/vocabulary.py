@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +26,12 @@ def by_language(name: str) -> dict[str, frozenset[str]]:
     """A list of lines ``language: word word``."""
     split = (line.split(":", 1) for line in lines(name))
     return {language: frozenset(words.split()) for language, words in split}
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """A list of regular expressions, one a line, as one."""
+    return re.compile("|".join(lines(name)))
 
 
 @cache

@@ -41,10 +41,12 @@ _DANGLING = re.compile(
 
 
 def solid(words: str) -> bool:
+    """Something is named, and nothing in it points at the conversation or lost its rest."""
     return bool(re.search(r"\w{2}", words)) and not _DEICTIC.search(words) and not _DANGLING.search(words)
 
 
 def is_occupation(words: str) -> bool:
+    """A known occupation, not a judgement of one ("a good programmer")."""
     role = re.split(
         r"\s(?:at|for|in|with|who|from|of|on|by|working|specializ\w+|specialis\w+|to|and|based|"
         r"here|turned)\s|[,(]",
@@ -71,10 +73,12 @@ def is_place(words: str) -> bool:
 
 
 def both_places(words: str) -> bool:
+    """ "from" one place "to" another."""
     return all(is_place(part) for part in re.split(r"\bto\b", words.removeprefix("from "), maxsplit=1))
 
 
 def is_home(words: str) -> bool:
+    """Somewhere one lives, not "in fear" or "in the moment"."""
     return solid(words) and not re.match(
         r"(?:in )?(?:fear|hope|denial|the (?:past|moment|future|now|present|dark)|a (?:dream|"
         r"bubble|world|society|time|palace|castle|simulation)|pain|peace|poverty|my (?:head|"
@@ -86,6 +90,7 @@ def is_home(words: str) -> bool:
 
 
 def is_job_place(words: str) -> bool:
+    """Where, for whom or as what one works, not when or how."""
     return solid(words) and not re.match(
         r"(?:as (?:a team|if|though|\w+ as|intended|expected|well)|at (?:night|home|my own|"
         r"a (?:slow|fast)|the moment|it|least|all)|in (?:batches|bursts|short|silence|"
@@ -98,6 +103,7 @@ def is_job_place(words: str) -> bool:
 
 
 def is_field(words: str) -> bool:
+    """A field of study, not a time, a manner or the thing on the desk."""
     return solid(words) and not re.match(
         r"(?:the|every|each|hard|real hard|alone|more|less|a lot|for|with|from|by|when|"
         r"until|after|before|all|my|best|better|at night|at home|in the|in my|on|together|"
@@ -108,6 +114,7 @@ def is_field(words: str) -> bool:
 
 
 def is_taste(words: str) -> bool:
+    """A thing one can like in general, not the answer just given."""
     return solid(words) and not re.match(
         r"(?:the\b(?!\w*\w+ing)|to (?:see|know|hear|say|be|ask|try|have|go|think)\b|how|"
         r"when|what|where|why|waiting|talking|if|hearing|who|a (?:lot|bit)\b|and|but|to$|"
@@ -118,12 +125,14 @@ def is_taste(words: str) -> bool:
 
 
 def is_choice(words: str) -> bool:
+    """Something one prefers in general, not an option just offered."""
     return solid(words) and not re.match(
         r"(?:to (?:know|see|hear|leave|skip|wait)|not|if|the (?:former|latter|\w+ one)|option)\b", words, re.IGNORECASE
     )
 
 
 def is_ability(words: str) -> bool:
+    """Something to know or to be able to do, not the bug at hand."""
     return solid(words) and not re.match(
         r"(?:the (?:question|error|output|problem|message|issue|code|result|answer|difference here)|"
         r"my (?:code|output|error|bug)|why the|why my|opening|getting|line|why|what(?! is a)|"
@@ -134,6 +143,7 @@ def is_ability(words: str) -> bool:
 
 
 def names_course(words: str) -> bool:
+    """A course, book, exam or the like."""
     return (
         solid(words)
         and bool(re.search(rf"\b{COURSES}\b|\b[A-Z]{{2,}}\b", words))
@@ -142,6 +152,7 @@ def names_course(words: str) -> bool:
 
 
 def names_exam(words: str) -> bool:
+    """An exam, not an argument to a function."""
     return (
         solid(words)
         and bool(re.search(rf"\b{EXAMS}|\b[A-Z]{{2,}}\d?\b|\b[A-C][12]\b", words))
@@ -150,6 +161,7 @@ def names_exam(words: str) -> bool:
 
 
 def names_school(words: str) -> bool:
+    """A school or university."""
     return solid(words) and bool(
         re.search(
             r"\b(?:university|college|school|high|academy|institute|polytechnic|uni|tech|conservatory|"
@@ -166,10 +178,12 @@ def names_school(words: str) -> bool:
 
 
 def anything(words: str) -> bool:
+    """No more than :func:`solid`."""
     return solid(words)
 
 
 def is_subject_matter(words: str) -> bool:
+    """Something to understand, after verbs that also mean to obtain."""
     return is_ability(words) and not re.match(
         r"(?:to|into|rid|back|any|an?|the (?:job|chance)|it|\d|my|up|along|out|some|people|"
         r"enough|paid|many|much)\b",
@@ -179,6 +193,7 @@ def is_subject_matter(words: str) -> bool:
 
 
 def is_aim(words: str) -> bool:
+    """An aim of one's own, not a step of the work at hand."""
     return not re.match(r"to \w+ (?:it|this|that|these|those|them|him|her)\b", words) and not re.search(
         r"\b(?:this|that|these|those|you|your|it)\s*$|\b(?:you|your)\b|\b(?:the|this) (?:function|"
         r"loop|script|file|error|code)\b|\b(?:know|understand) (?:this|that|it|why|what)\b|"
@@ -189,6 +204,7 @@ def is_aim(words: str) -> bool:
 
 
 def is_award(words: str) -> bool:
+    """A degree, a mark, a prize or the like."""
     return (
         solid(words)
         and bool(
@@ -205,6 +221,7 @@ def is_award(words: str) -> bool:
 
 
 def is_feat(words: str) -> bool:
+    """A number of things done."""
     return bool(
         re.search(
             r"\b(?:books?|problems?|km|kg|miles|marathons?|kilometers|kilometres|pages|words|pounds|"
@@ -215,6 +232,7 @@ def is_feat(words: str) -> bool:
 
 
 def is_job_name(words: str) -> bool:
+    """The name of an employer."""
     return (
         words[:1].isupper() and not re.match(r"(?:The|A|An|My|It|You|This|That|I)\b", words) and len(words.split()) <= 6
     )

@@ -202,9 +202,10 @@ def _spell(words: str) -> str:
     for pattern, replacement in _SPELLING:
         words = pattern.sub(replacement, words.strip())
     elided = _ELIDED.match(words)
-    if elided and elided.start("rest") == 0:
-        words = f"I {'am ' if elided['ing'] and not elided['been'] else 'have ' if elided['been'] else ''}{words[:1].lower()}{words[1:]}"
-    return words
+    if not elided or elided.start("rest"):
+        return words
+    auxiliary = "have " if elided["been"] else "am " if elided["ing"] else ""
+    return f"I {auxiliary}{words[:1].lower()}{words[1:]}"
 
 
 def _each_verb(words: str) -> Iterator[str]:
