@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Flask
 
-from webapp import cli_backup, cli_memories, cli_setup
+from webapp import cli_backup, cli_memories, cli_reembed, cli_setup
 
-COMMANDS = (*cli_setup.COMMANDS, *cli_memories.COMMANDS, *cli_backup.COMMANDS)
+COMMANDS = (*cli_setup.COMMANDS, *cli_memories.COMMANDS, *cli_backup.COMMANDS, *cli_reembed.COMMANDS)
 
 
 def register(app: Flask) -> None:

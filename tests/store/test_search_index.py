@@ -147,8 +147,8 @@ def test_vectors_of_another_model_are_not_compared(world: RecallWorld, place: Pl
     assert np.isnan(found.memories.similarities).all()
     vector = runtime().embedder.embed_one("maps")
     with transaction(place.org_id) as session:
-        where = (session, place.org_id, place.user, None)
-        assert nearest(*where, "scripted", vector, 5) == []
+        where = (session, place.org_id, place.user)
+        assert nearest(*where, None, "scripted", vector, 5) == []
         assert search.fuller_model(*where, "scripted") == "former"
         assert search.fuller_model(*where, "former") is None
 

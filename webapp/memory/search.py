@@ -125,13 +125,13 @@ def contents(session: Session, org_id: int, user_id: int, memory_ids: Sequence[i
     return {row.id: Content(row.content, vector_of.get(row.id)) for row in texts}
 
 
-def fuller_model(session: Session, org_id: int, user_id: int, agent_id: int | None, model: str) -> str | None:
-    """Another model that has embedded more of these memories than `model` has; None where there is none.
+def fuller_model(session: Session, org_id: int, user_id: int, model: str) -> str | None:
+    """Another model that has embedded more of the user's memories than `model` has; None where there is none.
 
     That is so while a change of model is under way (`flask reembed`) and this user's turn has not come.
     """
-    where = {"org": org_id, "user": user_id, "agent": agent_id}
-    counts = {name: count for name, count in session.execute(_MODELS, where)}  # noqa: C416  a Row is no pair to dict()
+    found = session.execute(_MODELS, {"org": org_id, "user": user_id})
+    counts = {name: count for name, count in found}  # noqa: C416  a Row is no pair to dict()
     fullest = max(counts, key=lambda name: (counts[name], name), default=model)
     return fullest if counts.get(fullest, 0) > counts.get(model, 0) else None
 
@@ -186,4 +186,10 @@ _VECTORS = text(
     """
 )
 _TEXTS = text("SELECT id, content FROM memory WHERE org_id = :org AND user_id = :user AND id = ANY(:ids)")
-_MODELS = text(f"SELECT embedding_model, count(*) FROM memory_vector WHERE {_SCOPES} GROUP BY embedding_model")
+# Narrowed to no agent: it is answered from the key alone, without a look at the vectors.
+_MODELS = text(
+    """
+    SELECT embedding_model, count(*) FROM memory_vector WHERE org_id = :org AND user_id = :user
+    GROUP BY embedding_model
+    """
+)

@@ -54,7 +54,7 @@ class RecalledMemory:
 class Found:
     """The chosen ones of each scope in their order, each scope followed by its runners-up.
 
-    `fuller_model` names another embedding model that has embedded more of these memories.
+    `fuller_model` names another embedding model that has embedded more of the user's memories.
     """
 
     memories: list[RecalledMemory]
@@ -63,9 +63,9 @@ class Found:
 
 def find(session: Session, org_id: int, asked: Asked, embedder: Embedder, vector: Vector | None) -> Found:
     """The best of each scope; statistics are over all that this agent may use. By words alone without `vector`."""
-    where = (org_id, asked.user_id, asked.agent_id, embedder.model)
-    corpus = search.corpus(session, *where, vector)
-    fuller = search.fuller_model(session, *where) if vector is not None and not corpus.embedded else None
+    corpus = search.corpus(session, org_id, asked.user_id, asked.agent_id, embedder.model, vector)
+    incomplete = vector is not None and not corpus.embedded
+    fuller = search.fuller_model(session, org_id, asked.user_id, embedder.model) if incomplete else None
     run = runtime()
     terms = term_hashes(message_terms(asked.message, asked.said_on))
     ranking = rank(corpus.memories, terms, run.recall_floor(embedder.profile), Order(run.settings.ranking))
