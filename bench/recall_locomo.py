@@ -1,10 +1,11 @@
 """How much of the evidence recall finds, over ten long conversations.
 
-    python bench/recall_locomo.py --data locomo10.json
+    python -m bench.recall_locomo --data locomo10.json [--store]
 
 Prints recall@5/10/25/50 for the vector alone, the text alone and both, over the dialog turns and over the
 dataset's observations, by half and by category; then how the floor treats unrelated messages, and what
-near-duplicates do. Constants of the ranker are tried out with ``--set SIMILARITY_WEIGHT=0.5``.
+near-duplicates do. Constants of the ranker are tried out with ``--set SIMILARITY_WEIGHT=0.5``. With ``--store``
+every turn is written by the product's verb into its database and searched there, and recall itself is asked.
 """
 
 from __future__ import annotations
@@ -15,16 +16,20 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from bench._application import application
 from bench._locomo import CATEGORIES, Conversation, Question, Row, load, recall
+from bench._locomo_store import StoredCorpus, store
 from webapp import ranking
 from webapp.llm.embeddings import profile_of
 from webapp.llm.local import MODEL_NAME, LocalModel
 from webapp.ranking import Content, Floats, Memories, Outcome, Ranking
+from webapp.runtime import runtime
 from webapp.terms import memory_terms, message_terms, term_hashes
 
 DEPTHS = (5, 10, 25, 50)
@@ -93,6 +98,10 @@ class Corpus:
             sessions=[row.session for row in rows],
         )
 
+    def rows_of(self, ranking: Ranking) -> Sequence[Row]:
+        """The rows in the places of the ranking."""
+        return [self.rows[int(place)] for place in ranking.memories.ids]
+
     def rank(self, message: str, vector: Floats) -> Ranking:
         """Rank this conversation's rows for a message."""
         memories = replace(self._memories, similarities=self.vectors @ vector)
@@ -106,38 +115,56 @@ RANKERS: dict[str, Callable[[Ranking], Floats]] = {
 }
 
 
-def measure(name: str, corpora: Sequence[Corpus], vectors: dict[str, Floats]) -> Iterator[Result]:
+AnyCorpus = TypeVar("AnyCorpus", Corpus, StoredCorpus)
+
+
+def measure(name: str, corpora: Sequence[AnyCorpus], vectors: dict[str, Floats]) -> Iterator[Result]:
     """Yield the recall of each ranker over all questions of all corpora."""
-    asked = [(half, corpus, question) for half, corpus, question in _questions(corpora)]
-    rankings = [corpus.rank(question.text, vectors[question.text]) for _, corpus, question in asked]
-    halves = np.array([half for half, _, _ in asked])
-    categories = np.array([question.category for _, _, question in asked])
+    rankings = [corpus.rank(question.text, vectors[question.text]) for corpus, question in _questions(corpora)]
     for ranker, scores_of in RANKERS.items():
-        recalls = np.array(
-            [
-                _recalls(corpus.rows, question, scores_of(ranked))
-                for (_, corpus, question), ranked in zip(asked, rankings, strict=True)
-            ]
-        )
-        yield Result(
-            corpus=name,
-            ranker=ranker,
-            at=dict(zip(DEPTHS, map(_percent, recalls.T), strict=True)),
-            first_half_at_5=_percent(recalls[halves == 0, 0]),
-            second_half_at_5=_percent(recalls[halves == 1, 0]),
-            by_category_at_5={label: _percent(recalls[categories == key, 0]) for key, label in CATEGORIES.items()},
-        )
+        found = [
+            _best(corpus.rows_of(ranked), scores_of(ranked))
+            for (corpus, _), ranked in zip(_questions(corpora), rankings, strict=True)
+        ]
+        yield _result(name, ranker, corpora, found)
 
 
-def _questions(corpora: Sequence[Corpus]) -> Iterator[tuple[int, Corpus, Question]]:
-    for number, corpus in enumerate(corpora):
+def measure_recalled(corpora: Sequence[StoredCorpus]) -> Result:
+    """What the product's recall gives, where it may give fifty: floor and near-duplicates included."""
+    found = [corpus.recalled(question.text, DEPTHS[-1]) for corpus, question in _questions(corpora)]
+    return _result("stored turns", "recall", corpora, found)
+
+
+def _result(name: str, ranker: str, corpora: Sequence[AnyCorpus], found: Sequence[Sequence[Row]]) -> Result:
+    questions = [question for _, question in _questions(corpora)]
+    recalls = np.array(
+        [
+            [recall(question.evidence, rows[:depth]) for depth in DEPTHS]
+            for question, rows in zip(questions, found, strict=True)
+        ]
+    )
+    halves = np.repeat(
+        np.arange(len(corpora)) * 2 // len(corpora), [len(each.conversation.questions) for each in corpora]
+    )
+    categories = np.array([question.category for question in questions])
+    return Result(
+        corpus=name,
+        ranker=ranker,
+        at=dict(zip(DEPTHS, map(_percent, recalls.T), strict=True)),
+        first_half_at_5=_percent(recalls[halves == 0, 0]),
+        second_half_at_5=_percent(recalls[halves == 1, 0]),
+        by_category_at_5={label: _percent(recalls[categories == key, 0]) for key, label in CATEGORIES.items()},
+    )
+
+
+def _questions(corpora: Sequence[AnyCorpus]) -> Iterator[tuple[AnyCorpus, Question]]:
+    for corpus in corpora:
         for question in corpus.conversation.questions:
-            yield number * 2 // len(corpora), corpus, question
+            yield corpus, question
 
 
-def _recalls(rows: Sequence[Row], question: Question, scores: Floats) -> list[float]:
-    best = np.argsort(-scores, kind="stable")[: DEPTHS[-1]]
-    return [recall(question.evidence, [rows[place] for place in best[:depth]]) for depth in DEPTHS]
+def _best(rows: Sequence[Row], scores: Floats) -> list[Row]:
+    return [rows[place] for place in np.argsort(-scores, kind="stable")[: DEPTHS[-1]]]
 
 
 def _percent(shares: Floats) -> float:
@@ -148,7 +175,7 @@ def measure_floor(corpora: Sequence[Corpus], vectors: dict[str, Floats]) -> dict
     """What the floor leaves of the evidence in the first five places, and of messages about something else."""
     kept = [
         ranked.relevant[place]
-        for _, corpus, question in _questions(corpora)
+        for corpus, question in _questions(corpora)
         for ranked in [corpus.rank(question.text, vectors[question.text])]
         for place in np.argsort(-ranked.scores)[:5]
         if corpus.rows[place].turns & question.evidence
@@ -203,7 +230,36 @@ def _chosen_recall(corpus: Corpus, vectors: dict[str, Floats], duplicate_distanc
     return float(np.mean(recalls))
 
 
-def show(results: Sequence[Result], floors: dict[str, dict[str, float]], copies: Sequence[float]) -> None:
+def in_memory(conversations: Sequence[Conversation]) -> tuple[list[Result], dict[str, object]]:
+    """Measure without a database: recall, the floor and near-duplicates."""
+    model = LocalModel()
+    messages = [question.text for each in conversations for question in each.questions] + GENERAL_MESSAGES
+    messages += [text for each in conversations for text in _strangers(each)]
+    vectors = dict(zip(messages, model.embed(messages), strict=True))
+    corpora = {
+        "turns": [Corpus(each, each.turns, model) for each in conversations],
+        "observations": [Corpus(each, each.observations, model) for each in conversations],
+    }
+    results = [result for name, each in corpora.items() for result in measure(name, each, vectors)]
+    shares = np.array([measure_copies(each, model, vectors) for each in conversations])
+    weights = [len(each.questions) for each in conversations]
+    copies = [round(float(share) * 100, 1) for share in np.average(shares, axis=0, weights=weights)]
+    labels = ("observations alone", "with four rewordings of every fourth", "the same, near-duplicates left out")
+    notes = {f"floor over {name}, %": measure_floor(each, vectors) for name, each in corpora.items()}
+    return results, {**notes, "recall@5 of what is chosen, %": dict(zip(labels, copies, strict=True))}
+
+
+def stored(conversations: Sequence[Conversation]) -> tuple[list[Result], dict[str, object]]:
+    """Measure through the product's write verb, database and recall."""
+    with application() as product:
+        corpora = store(product, conversations)
+        messages = [question.text for each in conversations for question in each.questions]
+        vectors = dict(zip(messages, runtime().embedder.embed(messages), strict=True))
+        results = [*measure("stored turns", corpora, vectors), measure_recalled(corpora)]
+        return results, {"turns that are too short for a memory": sum(each.refused for each in corpora)}
+
+
+def show(results: Sequence[Result], notes: dict[str, object]) -> None:
     """Print the tables."""
     table = Table("rows", "ranker", *(f"@{depth}" for depth in DEPTHS), "1-5 @5", "6-10 @5", *CATEGORIES.values())
     for name, published in PUBLISHED.items():
@@ -214,16 +270,15 @@ def show(results: Sequence[Result], floors: dict[str, dict[str, float]], copies:
         table.add_row(one.corpus, one.ranker, *map(str, figures))
     console = Console(width=180)
     console.print(table)
-    for corpus, floor in floors.items():
-        console.print(f"floor over {corpus}, %:", floor)
-    labels = ("observations alone", "with four rewordings of every fourth", "the same, near-duplicates left out")
-    console.print("recall@5 of what is chosen, %:", dict(zip(labels, copies, strict=True)))
+    for name, figures_of in notes.items():
+        console.print(f"{name}:", figures_of)
 
 
 def main() -> None:
     """Measure, print and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="locomo10.json")
+    parser.add_argument("--store", action="store_true", help="through the product's own storage and search")
     parser.add_argument("--json", type=Path, default=Path("bench/out/recall_locomo.json"), help="where to write")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant of the ranker")
     arguments = parser.parse_args()
@@ -231,23 +286,11 @@ def main() -> None:
         if not hasattr(ranking, name):
             parser.error(f"webapp.ranking has no {name}")
         setattr(ranking, name, ast.literal_eval(value))
-    model, conversations = LocalModel(), load(arguments.data)
-    messages = [question.text for each in conversations for question in each.questions] + GENERAL_MESSAGES
-    messages += [text for each in conversations for text in _strangers(each)]
-    vectors = dict(zip(messages, model.embed(messages), strict=True))
-    corpora = {
-        "turns": [Corpus(each, each.turns, model) for each in conversations],
-        "observations": [Corpus(each, each.observations, model) for each in conversations],
-    }
-    results = [result for name, each in corpora.items() for result in measure(name, each, vectors)]
-    floors = {name: measure_floor(each, vectors) for name, each in corpora.items()}
-    shares = np.array([measure_copies(each, model, vectors) for each in conversations])
-    weights = [len(each.questions) for each in conversations]
-    copies = [round(float(share) * 100, 1) for share in np.average(shares, axis=0, weights=weights)]
-    show(results, floors, copies)
+    conversations = load(arguments.data)
+    results, notes = stored(conversations) if arguments.store else in_memory(conversations)
+    show(results, notes)
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
-    figures = {"recall": [asdict(each) for each in results], "floor": floors, "copies": copies}
-    arguments.json.write_text(json.dumps(figures, indent=1))
+    arguments.json.write_text(json.dumps({"recall": [asdict(each) for each in results], **notes}, indent=1))
 
 
 if __name__ == "__main__":
