@@ -124,6 +124,32 @@ DIALOG: Context = {
     "in_dialog": False,
 }
 NEW_PERSON = form(email="", username="", full_name="", role="member", agent_1="", agent_2="")
+
+
+def field(name: str, kind: str, required: bool, about: str) -> Shape:
+    return Shape(name=name, kind=kind, required=required, about=about)
+
+
+OPERATION = Shape(
+    id="add_global",
+    method="POST",
+    path="/orgs/{org}/users/{user}/global-memories/",
+    summary="Add a global memory by hand.",
+    paragraphs=["A service token needs the scope `memories:write`."],
+    parameters=[field("org", "path, string", True, "Key of the organisation")],
+    body=[field("content", "string", True, "10 to 10,000 characters")],
+    answers=[
+        field("201", "GlobalMemory", False, "Made"),
+        field("409", "object", False, "There is one like it already"),
+    ],
+    curl='curl -X POST "$BASE_URL/api/ai-agent/orgs/acme/users/ada/global-memories/"',
+)
+API = {
+    "title": "JSON API",
+    "about": "`{user}` is a username.",
+    "prefixes": ["/api/ai-agent"],
+    "groups": {"Global memories": [OPERATION]},
+}
 SETUP: dict[str, tuple[str, Context]] = {
     "people": (
         "tenant/people.html",
@@ -201,4 +227,5 @@ SETUP: dict[str, tuple[str, Context]] = {
             "urls": Shape(back="/act"),
         },
     ),
+    "api-docs": ("api/docs.html", {"frame": frame("")} | API),
 }
