@@ -65,9 +65,7 @@ def insert_memory(session: Session, new: NewMemory) -> int | None:
     statement = (
         insert(Memory)
         .values(**values)
-        .on_conflict_do_nothing(
-            index_elements=["org_id", "user_id", "agent_id", "content_hash"], index_where=LIVE
-        )
+        .on_conflict_do_nothing(index_elements=["org_id", "user_id", "agent_id", "content_hash"], index_where=LIVE)
         .returning(Memory)
     )
     row = session.scalar(statement)
@@ -130,9 +128,7 @@ def put_vector(
             set_={"embedding": row.excluded.embedding, "agent_id": row.excluded.agent_id},
         )
     )
-    session.execute(
-        update(Memory).where(Memory.org_id == org_id, Memory.id == memory_id).values(embed_due_at=None)
-    )
+    session.execute(update(Memory).where(Memory.org_id == org_id, Memory.id == memory_id).values(embed_due_at=None))
 
 
 def supersede(session: Session, org_id: int, user_id: int, old_id: int, new_id: int) -> bool:
@@ -247,9 +243,7 @@ def due_for_embedding(session: Session, org_id: int, limit: int) -> list[Memory]
     )
     ids = list(session.scalars(due))
     session.execute(
-        update(Memory)
-        .where(Memory.org_id == org_id, Memory.id.in_(ids))
-        .values(embed_due_at=func.now() + EMBED_RETRY)
+        update(Memory).where(Memory.org_id == org_id, Memory.id.in_(ids)).values(embed_due_at=func.now() + EMBED_RETRY)
     )
     return list(session.scalars(select(Memory).where(Memory.org_id == org_id, Memory.id.in_(ids))))
 
