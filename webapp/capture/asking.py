@@ -12,6 +12,8 @@ from webapp.llm.chat import Chat
 from webapp.llm.errors import ModelError
 
 MALFORMED, TOO_MANY = "malformed", "too_many"
+# Signs of JSON, mark-up and code: where nobody in the conversation used them, they are what is left of an answer.
+_MARKUP = frozenset("{}[]<>`\\|")
 
 
 class ModelExtractor:
@@ -47,8 +49,10 @@ class _Conversation:
             found = answer.parse(text)
         except answer.AnswerError as error:
             found = self._repair(asked, text, error)
-        strange = {MALFORMED: found.malformed, TOO_MANY: found.overflow}
-        fresh = [one for one in found.candidates if not chunks.is_repeat(one.evidence, part)]
+        signs = _MARKUP - {sign for message in part for sign in message.text}
+        whole = [one for one in found.candidates if not signs & set(one.text)]
+        fresh = [one for one in whole if not chunks.is_repeat(one.evidence, part)]
+        strange = {MALFORMED: found.malformed + len(found.candidates) - len(whole), TOO_MANY: found.overflow}
         return Extraction(fresh, self._usage, {name: count for name, count in strange.items() if count})
 
     def _repair(self, asked: list[dict[str, str]], text: str, error: answer.AnswerError) -> answer.Answer:
