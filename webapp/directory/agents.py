@@ -46,6 +46,8 @@ def put_agent(
     """
     require(actor, Action.WRITE_AGENTS, Target(actor.org_id))
     with transaction(actor.org_id) as session:
+        if must_be_new:
+            rules.agent_slug(reference)
         created = not rules.is_uuid(reference) and _create(session, actor.org_id, rules.agent_slug(reference), draft)
         if must_be_new and not created:
             raise Conflict(SLUG_TAKEN)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func
+from sqlalchemy import ColumnElement, false, func
 
 from webapp.db.models import Account, Agent
 
 
 def matches_person(reference: str) -> ColumnElement[bool]:
     """By username, else numeric id, else e-mail: no username is all digits or has an `@`, so only one can match."""
+    if "\x00" in reference:
+        return false()
     if "@" in reference:
         return func.lower(Account.email) == reference.lower()
     if re.fullmatch(r"[0-9]{1,18}", reference):

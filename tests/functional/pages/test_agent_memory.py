@@ -244,7 +244,7 @@ def test_an_archived_agent_says_so(visit: Visit, world: World) -> None:
     with world.app.app_context(), transaction(world.orgs["acme"]) as session:
         session.execute(text("UPDATE agent SET archived_at = now() WHERE slug = 'python-tutor'"))
     try:
-        shown = words(visit("eddie").get(PATH))
+        shown = words(visit("eddie").get(f"{PATH}?user=olga"))
         assert "archived" in shown.lower()
         assert word("olga") in shown
     finally:
@@ -254,15 +254,19 @@ def test_an_archived_agent_says_so(visit: Visit, world: World) -> None:
 
 @pytest.mark.parametrize("partial", [True, False])
 def test_try_it_shows_the_block_and_hides_globals_from_an_editor(visit: Visit, partial: bool) -> None:
-    fields = {"user": "olga", "message": f"what of {word('olga')} and {planted('olga')}?"}
-    answer = visit("eddie").post(f"{PATH}/try", partial=partial, **fields)
+    secret = f"The user likes {planted('olga')}"
+    asked = {"user": "olga", "message": f"who likes {planted('olga')} very much?"}
+    answer = visit("eddie").post(f"{PATH}/try", partial=partial, **asked)
     assert (answer.status_code, is_fragment(answer)) == (200, partial)
     shown = words(answer)
-    assert f"studies {word('olga')}" in shown
-    assert f"likes {planted('olga')}" not in shown
-    assert "global memory of this user is in the block too" in shown
-    admin = words(visit("ada").post(f"{PATH}/try", partial=partial, **fields))
-    assert f"likes {planted('olga')}" in admin
+    assert secret not in shown
+    assert "1 global memory of this user is in the block too" in shown
+    admin = words(visit("ada").post(f"{PATH}/try", partial=partial, **asked))
+    assert f"## User Information - {secret}" in admin
+    fields = {"user": "olga", "message": f"what of {word('olga')}?"}
+    filed = words(visit("eddie").post(f"{PATH}/try", partial=partial, **fields))
+    assert f"[Preferences] The user studies {word('olga')} now" in filed
+    assert "in the block" in filed
 
 
 def test_try_it_refuses_what_makes_no_sense(visit: Visit, world: World) -> None:

@@ -1,0 +1,127 @@
+"""Tenant: the master switch, people and agents, a person, Activity, Audit."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sqlalchemy import text
+
+from tests.functional.api.world import World, word
+from tests.functional.pages.conftest import Visit
+from tests.functional.pages.visitor import is_fragment, words
+from webapp.db.session import transaction
+from webapp.messages.audit import KINDS
+
+TENANT = "/orgs/acme/memory"
+
+
+def run(world: World, statement: str, **values: object) -> None:
+    with world.app.app_context(), transaction(world.orgs["acme"]) as session:
+        session.execute(text(statement), values)
+
+
+def test_the_master_switch_says_what_it_affects_and_what_off_means(visit: Visit) -> None:
+    ada = visit("ada")
+    assert re.search(r"2 agents have memory on, \d+ users", words(ada.get(TENANT)))
+    off = ada.follow(f"{TENANT}/switch", value="false")
+    said = r"Off since \d\d:\d\d by ada\. New conversations are not remembered and cannot be recovered later\."
+    assert re.search(said, words(off))
+    assert re.search(said, words(ada.get(f"{TENANT}/activity")))
+    assert re.search(r"agents have memory on", words(ada.follow(f"{TENANT}/switch", value="true")))
+
+
+def test_people_are_searched_on_the_server_and_paged_by_ten(visit: Visit) -> None:
+    ada = visit("ada")
+    piece = ada.get(f"{TENANT}?q=mir", partial=True)
+    assert is_fragment(piece)
+    assert "mira@example.org" in words(piece)
+    assert "olga@example.org" not in words(piece)
+    assert "Nothing matches" in words(ada.get(f"{TENANT}?q=zzz%25_"))
+    assert re.search(r"mira mira@example.org 1 ", words(piece)), "one global memory"
+
+
+def test_the_agent_view_leads_to_an_agents_memories(visit: Visit) -> None:
+    page = visit("ada").get(f"{TENANT}?view=agent")
+    assert "/orgs/acme/agents/python-tutor/memory" in page.text
+    piece = visit("ada").get(f"{TENANT}?view=agent&q=help", partial=True)
+    assert "Help Desk" in words(piece)
+    assert "Python-Tutor" not in words(piece)
+    assert visit("ada").get(f"{TENANT}?view=nonsense").status_code == 200
+
+
+@pytest.mark.parametrize("partial", [True, False])
+def test_a_persons_page_manages_their_global_memories(visit: Visit, world: World, partial: bool) -> None:
+    ada, path = visit("ada"), f"{TENANT}/users/olga"
+    page = ada.get(path)
+    assert "Global Memories — olga@example.org" in words(page)
+    assert word("olga") in words(page)
+    assert word("olga", "agent") not in words(page)
+    added = ada.post(f"{path}/global/new", partial=partial, content=f"Ada notes this, {partial}")
+    assert f"Ada notes this, {partial}" in words(added if partial else ada.get(path))
+    switched = ada.post(f"{path}/settings/use", partial=partial, value="false")
+    assert switched.status_code == (200 if partial else 303)
+    assert "it was turned off for this person" in words(switched if partial else ada.get(path))
+    ada.post(f"{path}/settings/use", value="true")
+    noted = "SELECT count(*) AS n FROM audit_event WHERE action = 'memory.read' AND target_user_id = :u"
+    assert world.row("acme", noted, u=world.users["olga"]).n >= 1
+
+
+def test_a_persons_page_is_reached_by_e_mail_and_id_too(visit: Visit, world: World) -> None:
+    for reference in ("olga@example.org", str(world.users["olga"]), "OLGA"):
+        assert visit("ada").get(f"{TENANT}/users/{reference}").status_code == 200
+    assert visit("ada").get(f"{TENANT}/users/nobody").status_code == 404
+    assert visit("ada").get(f"{TENANT}/users/oscar").status_code == 404
+
+
+def test_activity_shows_the_queue_filters_and_retries(visit: Visit, world: World) -> None:
+    ada, exchange = visit("ada"), world.exchanges["olga"]
+    run(
+        world, "UPDATE inbox SET state = 'failed', error = 'model_timeout', done_at = now() WHERE id = :id", id=exchange
+    )
+    page = words(ada.get(f"{TENANT}/activity"))
+    assert re.search(r"1 failed", page)
+    assert "The model did not answer in time." in page
+    assert word("olga", "exchange") not in page, "the page never shows text"
+    narrowed = ada.get(f"{TENANT}/activity?state=failed&user=olga&agent=python-tutor", partial=True)
+    assert (is_fragment(narrowed), "1 conversation" in words(narrowed)) == (True, True)
+    assert "Nothing matches" in words(ada.get(f"{TENANT}/activity?user=nobody"))
+    assert "Nothing matches" in words(ada.get(f"{TENANT}/activity?agent=nothing"))
+    again = ada.follow(f"{TENANT}/activity/{exchange}/retry?state=failed")
+    assert "Put back into the queue" in words(again)
+    assert world.row("acme", "SELECT state FROM inbox WHERE id = :id", id=exchange).state == "pending"
+    assert ada.post(f"{TENANT}/activity/{exchange}/retry").status_code == 409
+    assert ada.post(f"{TENANT}/activity/999999999/retry").status_code == 404
+
+
+def test_a_skipped_exchange_says_why(visit: Visit, world: World) -> None:
+    run(
+        world, "UPDATE inbox SET state = 'skipped', reason = 'user_capture_off', done_at = now() WHERE id = :id",
+        id=world.exchanges["mira"],
+    )  # fmt: skip
+    assert "Learning was turned off by the person." in words(visit("ada").get(f"{TENANT}/activity"))
+
+
+def test_audit_says_who_did_what_and_holds_no_text(visit: Visit) -> None:
+    ada = visit("ada")
+    visit("olga").post("/orgs/acme/me/memory/settings/capture", value="false")
+    visit("olga").post("/orgs/acme/me/memory/settings/capture", value="true")
+    visit("eddie").get("/orgs/acme/agents/python-tutor/memory")
+    page = words(ada.get(f"{TENANT}/audit"))
+    assert "turned learning off" in page
+    assert re.search(r"eddie read another person’s memories olga", page)
+    for name in ("olga", "mira"):
+        for scope in ("global", "agent", "exchange"):
+            assert word(name, scope) not in page
+    only = words(ada.get(f"{TENANT}/audit?kind=reading&actor=eddi", partial=True))
+    assert "read another person’s memories" in only
+    assert "turned learning" not in only
+    assert "Nothing matches" in words(ada.get(f"{TENANT}/audit?actor=nobody"))
+    assert ada.get(f"{TENANT}/audit?start=bad").status_code == 400
+
+
+def test_every_recorded_action_has_words_and_a_kind(world: World) -> None:
+    known = {action for actions in KINDS.values() for action in actions}
+    with world.app.app_context(), transaction(world.orgs["acme"]) as session:
+        used = set(session.scalars(text("SELECT DISTINCT action FROM audit_event")))
+    assert used <= known, used - known
