@@ -11,15 +11,17 @@ from datetime import datetime
 from typing import Any
 
 from flask import Flask
-from sqlalchemy import text
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.pool import NullPool
 
 from jobs.worker import Process
 from tests.model_server import ModelServer
 from webapp import create_app
 from webapp.access.actor import system
 from webapp.db.session import db, installation, transaction
+from webapp.inbox import claim
 from webapp.inbox.accept import Exchange, accept_exchange
-from webapp.inbox.types import Accepted
+from webapp.inbox.types import Accepted, Item
 from webapp.runtime import EXTENSION
 from webapp.settings import Settings
 
@@ -122,6 +124,17 @@ class World:
             process.stop()
             if app is not self.app:
                 close(app)
+
+
+def take(place: Place) -> list[Item]:
+    """Claim what is due in an org, as a worker would."""
+    return claim.claim(place.org_id, 10, lease_seconds=60, max_attempts=5)
+
+
+def superuser(world: World) -> Connection:
+    """A connection that sees every row of every org."""
+    url = world.settings.database_owner_url.replace("memory_owner", "postgres")
+    return create_engine(url, poolclass=NullPool).connect()
 
 
 def close(app: Flask) -> None:
