@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
@@ -43,9 +43,11 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
-    candidate: Candidate
-    score: float
+class _Found:
+    """Relevant facts, best first; where they were searched for."""
+
+    ranked: list[Candidate]
+    groups: list[Group]
 
 
 def find_facts(actor: Actor, group_keys: Sequence[str] | None, question: Question) -> list[Fact]:
@@ -55,8 +57,13 @@ def find_facts(actor: Actor, group_keys: Sequence[str] | None, question: Questio
     ``as_of`` only facts that held at that moment. A query without a letter or figure finds nothing. While the
     embedding service is down facts are found by their words alone. Raises Unavailable while memory is switched off.
     """
-    ranked = _ranked(actor, group_keys, question)
-    return [one.candidate.fact for one in sorted(ranked[: question.max_facts], key=_ended)]
+    prepared = _prepared(actor, question)
+    if prepared is None:
+        return []
+    with transaction(actor.org_id) as session:
+        found = _search(session, actor, group_keys, question, prepared)
+        chosen = _first_said(found.ranked, question.max_facts)
+        return _shown(session, actor, found, sorted(chosen, key=_ended))
 
 
 def relevant_facts(actor: Actor, group_key: str, question: Question) -> list[Fact]:
@@ -65,11 +72,16 @@ def relevant_facts(actor: Actor, group_key: str, question: Question) -> list[Fac
     With a centre, nearer facts come first: those about it, about a neighbour, about a neighbour's neighbour. A centre
     that the group does not have changes nothing. Otherwise as `find_facts`.
     """
-    ranked = sorted(_ranked(actor, [group_key], question), key=_ended)
-    if question.center_uuid and ranked:
-        distance = _distances(actor, group_key, question.center_uuid, ranked)
-        ranked.sort(key=lambda one: (distance[one.candidate.fact.id], one.candidate.ended))
-    return [one.candidate.fact for one in ranked[: question.max_facts]]
+    prepared = _prepared(actor, question)
+    if prepared is None:
+        return []
+    with transaction(actor.org_id) as session:
+        found = _search(session, actor, [group_key], question, prepared)
+        ordered = sorted(found.ranked, key=_ended)
+        if question.center_uuid and ordered:
+            distance = _distances(session, actor, found, question.center_uuid)
+            ordered.sort(key=lambda one: (distance[one.id], one.ended))
+        return _shown(session, actor, found, _first_said(ordered, question.max_facts))
 
 
 def get_fact(actor: Actor, uuid: str, group_key: str | None = None) -> Fact:
@@ -83,7 +95,8 @@ def get_fact(actor: Actor, uuid: str, group_key: str | None = None) -> Fact:
             raise NotVisible
         if len(found) > 1:
             raise Conflict(AMBIGUOUS)
-        return search.load(session, actor.org_id, found[0][0], [found[0][1]])[0]
+        group_id, fact_id = found[0]
+        return search.load(session, actor.org_id, [group_id], [fact_id])[fact_id]
 
 
 def last_episodes(actor: Actor, group_key: str, count: int) -> list[Episode]:
@@ -101,23 +114,34 @@ def _require_scope(actor: Actor) -> None:
         require(actor, Action.READ_GRAPH, Target(actor.org_id))
 
 
-def _ranked(actor: Actor, group_keys: Sequence[str] | None, question: Question) -> list[_Scored]:
-    """Relevant facts, best first, each sentence once."""
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A question as it is searched for; ``vector`` None: the embedding service is down."""
+
+    vector: Vector | None
+    terms: TermHashes
+
+
+def _prepared(actor: Actor, question: Question) -> _Prepared | None:
+    """Outside any transaction, since a model is asked; None where there is nothing to search for."""
     require_memory(runtime().settings)
     _require_scope(actor)
     query = question.text.strip()[-MAX_MESSAGE:]
     if not _says_something(query):
-        return []
-    with transaction(actor.org_id) as session:
-        visible = groups.readable(session, actor, group_keys)
+        return None
+    on = question.on or datetime.now(UTC).date()
+    return _Prepared(_vector(query), term_hashes(message_terms(query, on)))
+
+
+def _search(
+    session: Session, actor: Actor, group_keys: Sequence[str] | None, question: Question, prepared: _Prepared
+) -> _Found:
+    visible = groups.readable(session, actor, group_keys)
     if not visible:
-        return []
-    vector = _vector(query)
-    terms = term_hashes(message_terms(query, question.on or datetime.now(UTC).date()))
-    scope = Scope(actor.org_id, [group.id for group in visible], as_utc(question.as_of))
-    with transaction(actor.org_id) as session:
-        found, whole = search.candidates(session, scope, runtime().embedder, vector, terms)
-    return _once(_scored(found, terms, whole))
+        return _Found([], [])
+    scope = Scope(actor.org_id, visible, as_utc(question.as_of))
+    found, whole = search.candidates(session, scope, runtime().embedder, prepared.vector, prepared.terms)
+    return _Found(_relevant(found, prepared.terms, whole), visible)
 
 
 def _says_something(query: str) -> bool:
@@ -131,18 +155,16 @@ def _vector(query: str) -> Vector | None:
         return None
 
 
-def _scored(found: Sequence[Candidate], terms: TermHashes, whole: Statistics) -> list[_Scored]:
+def _relevant(found: Sequence[Candidate], terms: TermHashes, whole: Statistics) -> list[Candidate]:
+    """Those that share a word with the question, or are near enough by their vector; best first."""
     if not found:
         return []
-    memories = Memories.of(
-        [one.fact.id for one in found], [one.terms for one in found], [one.similarity for one in found]
-    )
+    memories = Memories.of([one.id for one in found], [one.terms for one in found], [one.similarity for one in found])
     floor = similarity_floor()
-    ranking = rank(memories, terms, 1.0 - floor, whole=whole)
-    by_id = {one.fact.id: one for one in found}
+    by_id = {one.id: one for one in found}
     return [
-        _Scored(by_id[one.id], one.score)
-        for one in best(ranking, len(found))
+        by_id[one.id]
+        for one in best(rank(memories, terms, 1.0 - floor, whole=whole), len(found))
         if one.text > 0 or (one.distance is not None and 1.0 - one.distance >= floor)
     ]
 
@@ -153,34 +175,33 @@ def similarity_floor() -> float:
     return runtime().embedder.profile.graph_similarity if chosen is None else chosen
 
 
-def _once(ranked: Sequence[_Scored]) -> list[_Scored]:
-    """One sentence about three entities is three facts; one of them says it."""
-    said: dict[tuple[str, str, datetime | None], _Scored] = {}
+def _first_said(ranked: Iterable[Candidate], limit: int) -> list[Candidate]:
+    """One sentence about three entities is three facts; the first of them says it."""
+    said: dict[tuple[int, str, datetime | None], Candidate] = {}
     for one in ranked:
-        fact = one.candidate.fact
-        said.setdefault((fact.group_key, normalise(fact.text), fact.valid_at), one)
+        said.setdefault((one.group_id, normalise(one.text), one.valid_at), one)
+        if len(said) == limit:
+            break
     return list(said.values())
 
 
-def _ended(one: _Scored) -> bool:
-    return one.candidate.ended
+def _ended(one: Candidate) -> bool:
+    return one.ended
 
 
-def _distances(actor: Actor, group_key: str, center_uuid: str, ranked: Sequence[_Scored]) -> dict[int, int]:
+def _shown(session: Session, actor: Actor, found: _Found, chosen: Sequence[Candidate]) -> list[Fact]:
+    if not chosen:
+        return []
+    group_ids = [group.id for group in found.groups]
+    loaded = search.load(session, actor.org_id, group_ids, [one.id for one in chosen])
+    return [loaded[one.id] for one in chosen]
+
+
+def _distances(session: Session, actor: Actor, found: _Found, center_uuid: str) -> dict[int, int]:
     """Fact id → hops from the centre: 1 for a fact about it, up to `FARTHEST` + 1."""
-    with transaction(actor.org_id) as session:
-        reached = _reached(session, groups.readable(session, actor, [group_key]), actor.org_id, center_uuid, ranked)
+    centers = entities.find(session, actor.org_id, center_uuid, [group.id for group in found.groups])
+    ends = [end for one in found.ranked for end in (one.source_id, one.target_id)]
+    reached = search.hops(session, actor.org_id, *centers[0], ends) if centers else {}
     return {
-        one.candidate.fact.id: 1 + min(reached.get(end, FARTHEST) for end in (one.candidate.source_id, one.candidate.target_id))
-        for one in ranked
-    }  # fmt: skip
-
-
-def _reached(
-    session: Session, visible: Sequence[Group], org_id: int, center_uuid: str, ranked: Sequence[_Scored]
-) -> dict[int, int]:
-    found = entities.find(session, org_id, center_uuid, [group.id for group in visible])
-    if not found:
-        return {}
-    ends = [end for one in ranked for end in (one.candidate.source_id, one.candidate.target_id)]
-    return search.hops(session, org_id, found[0][0], found[0][1], ends)
+        one.id: 1 + min(reached.get(end, FARTHEST) for end in (one.source_id, one.target_id)) for one in found.ranked
+    }

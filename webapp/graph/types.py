@@ -111,11 +111,13 @@ class KnownFact:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group of one org. ``owner_id`` None: nobody owns it yet."""
+    """A group of one org. ``owner_id`` None: nobody owns it yet. The counts are of its facts and of their terms."""
 
     id: int
     key: str
     owner_id: int | None
+    fact_count: int = 0
+    term_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

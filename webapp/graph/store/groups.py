@@ -71,7 +71,7 @@ def counts(session: Session, org_id: int, group_ids: Sequence[int]) -> dict[int,
 
 
 def _group(row: GraphGroup) -> Group:
-    return Group(row.id, row.key, row.owner_id)
+    return Group(row.id, row.key, row.owner_id, row.fact_count, row.term_count)
 
 
 _COUNTS = text(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from webapp.db.models import GraphFactVector
 from webapp.graph.store.vectors import literal, stored
-from webapp.graph.types import Fact
+from webapp.graph.types import Fact, Group
 from webapp.llm.embeddings import Embedder, Vector
 from webapp.ranking import Statistics
 from webapp.terms import TermHashes, unpacked
@@ -27,11 +27,14 @@ MOST_POSTINGS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A fact with what the ranker needs; ``similarity`` is NaN without a vector. ``ended``: by now, or at `as_of`."""
+    """What the ranker needs of a fact; ``similarity`` is NaN without a vector. ``ended``: by now, or at `as_of`."""
 
-    fact: Fact
+    id: int
+    group_id: int
     source_id: int
     target_id: int
+    text: str
+    valid_at: datetime | None
     terms: TermHashes
     similarity: float
     ended: bool
@@ -42,7 +45,7 @@ class Scope:
     """What is searched: groups of one org, and if `as_of` is given only facts that held then."""
 
     org_id: int
-    group_ids: Sequence[int]
+    groups: Sequence[Group]
     as_of: datetime | None = None
 
 
@@ -50,24 +53,25 @@ def candidates(
     session: Session, scope: Scope, embedder: Embedder, vector: Vector | None, terms: TermHashes
 ) -> tuple[list[Candidate], Statistics]:
     """The likely facts for a message, and the statistics of all that are searched."""
-    held_by = _held_by(session, scope, terms)
-    whole = _statistics(session, scope, held_by)
-    ids = _by_words(session, scope, held_by, whole.count)
+    count = sum(group.fact_count for group in scope.groups)
+    mean_length = sum(group.term_count for group in scope.groups) / max(count, 1)
+    whole = Statistics(count, max(mean_length, 1.0), _held_by(session, scope, terms))
+    ids = _by_words(session, scope, whole)
     if vector is not None:
         ids += _by_vector(session, scope, embedder, vector)
     return _load(session, scope, embedder, vector, list(dict.fromkeys(ids))), whole
 
 
-def load(session: Session, org_id: int, group_id: int, ids: Sequence[int]) -> list[Fact]:
-    """These facts, in the order of their ids."""
-    given = {"org": org_id, "groups": [group_id], "ids": list(ids), "as_of": None}
-    return [_fact(row) for row in session.execute(_facts_with(""), given)]
+def load(session: Session, org_id: int, group_ids: Sequence[int], ids: Sequence[int]) -> dict[int, Fact]:
+    """These facts by id."""
+    rows = session.execute(_FACTS, {"org": org_id, "groups": list(group_ids), "ids": list(ids)})
+    return {row.id: _fact(row) for row in rows}
 
 
 def all_of(session: Session, org_id: int, group_id: int) -> list[Fact]:
     """Every fact of a group, in the order of their ids."""
     ids = list(session.scalars(_IDS, {"org": org_id, "group": group_id}))
-    return load(session, org_id, group_id, ids)
+    return list(load(session, org_id, [group_id], ids).values())
 
 
 def hops(session: Session, org_id: int, group_id: int, center_id: int, entity_ids: Sequence[int]) -> dict[int, int]:
@@ -103,7 +107,7 @@ def put_vectors(
 
 
 def _given(scope: Scope, **more: Any) -> dict[str, Any]:
-    return {"org": scope.org_id, "groups": list(scope.group_ids), "as_of": scope.as_of, **more}
+    return {"org": scope.org_id, "groups": [group.id for group in scope.groups], "as_of": scope.as_of, **more}
 
 
 def _held_by(session: Session, scope: Scope, terms: TermHashes) -> dict[int, int]:
@@ -114,20 +118,15 @@ def _held_by(session: Session, scope: Scope, terms: TermHashes) -> dict[int, int
     return {row.term & 0xFFFFFFFF: row.held_by for row in rows}
 
 
-def _statistics(session: Session, scope: Scope, held_by: Mapping[int, int]) -> Statistics:
-    row = session.execute(_STATISTICS, _given(scope)).one()
-    return Statistics(row.facts, max(row.terms / max(row.facts, 1), 1.0), held_by)
-
-
-def _by_words(session: Session, scope: Scope, held_by: Mapping[int, int], count: int) -> list[int]:
+def _by_words(session: Session, scope: Scope, whole: Statistics) -> list[int]:
     """The facts that hold most of the message's weight, by its rarest words."""
     weights: dict[int, float] = {}
     left = MOST_POSTINGS
-    for term, holders in sorted(held_by.items(), key=lambda one: one[1]):
+    for term, holders in sorted(whole.held_by.items(), key=lambda one: one[1]):
         if weights and holders > left:
             break
         left -= holders
-        weights[term - (1 << 32) if term >= 1 << 31 else term] = float(np.log1p(count / (holders + 0.5)))
+        weights[term - (1 << 32) if term >= 1 << 31 else term] = float(np.log1p(whole.count / (holders + 0.5)))
     if not weights:
         return []
     given = _given(scope, terms=list(weights), weights=list(weights.values()), limit=CANDIDATES)
@@ -146,13 +145,12 @@ def _load(
 ) -> list[Candidate]:
     given = _given(scope, ids=list(ids), model=embedder.model)
     given["vector"] = literal(vector, embedder) if vector is not None else None
-    rows = session.execute(_CANDIDATES, given)
     return [
         Candidate(
-            _fact(row), row.source_id, row.target_id, unpacked(row.terms),
-            float("nan") if row.distance is None else 1.0 - row.distance, row.ended,
+            row.id, row.group_id, row.source_id, row.target_id, row.content, row.valid_at, unpacked(row.terms),
+            float("nan") if row.inverse is None else -row.inverse, row.ended,
         )
-        for row in rows
+        for row in session.execute(_CANDIDATES, given)
     ]  # fmt: skip
 
 
@@ -167,13 +165,6 @@ _HERE = "org_id = :org AND group_id = ANY(CAST(:groups AS bigint[]))"
 _THEN = "(f.valid_at IS NULL OR f.valid_at <= :as_of) AND (f.invalid_at IS NULL OR f.invalid_at > :as_of)"
 _HELD_BY = text(
     f"SELECT term, count(*) AS held_by FROM graph_term WHERE {_HERE} AND term = ANY(CAST(:terms AS integer[])) GROUP BY term"
-)
-_STATISTICS = text(
-    """
-    SELECT CAST(coalesce(sum(fact_count), 0) AS bigint) AS facts,
-        CAST(coalesce(sum(term_count), 0) AS float8) AS terms
-    FROM graph_group WHERE org_id = :org AND id = ANY(CAST(:groups AS bigint[]))
-    """
 )
 
 
@@ -191,7 +182,7 @@ def _by_vector_where(condition: str) -> str:
     return f"""
     SELECT v.fact_id FROM graph_fact_vector v {condition}
     WHERE v.{_HERE.replace(" AND ", " AND v.")} AND v.embedding_model = :model
-    ORDER BY v.embedding <=> CAST(:vector AS halfvec), v.fact_id DESC LIMIT :limit
+    ORDER BY v.embedding <#> CAST(:vector AS halfvec), v.fact_id DESC LIMIT :limit
     """
 
 
@@ -204,34 +195,36 @@ _BY_WORDS, _BY_WORDS_THEN = text(_by_words_where("")), text(_by_words_where(_joi
 _BY_VECTOR, _BY_VECTOR_THEN = text(_by_vector_where("")), text(_by_vector_where(_joined("v")))
 
 
-def _facts_with(columns: str, joins: str = "") -> Any:
-    return text(
-        f"""
-        SELECT f.id, f.uuid, g.key AS group_key, f.relation, f.content, f.source_id, f.target_id, f.terms,
-            s.uuid AS source_uuid, s.name AS source_name, t.uuid AS target_uuid, t.name AS target_name,
-            f.valid_at, f.invalid_at, f.created_at, f.expired_at,
-            f.invalid_at IS NOT NULL AND f.invalid_at <= coalesce(CAST(:as_of AS timestamptz), now()) AS ended,
-            ARRAY(
-                SELECT e.uuid FROM graph_episode e
-                WHERE e.org_id = f.org_id AND e.group_id = f.group_id AND e.id IN (
-                    SELECT c.episode_id FROM graph_claim c
-                    WHERE c.org_id = f.org_id AND c.group_id = f.group_id AND c.fact_id = f.id
-                ) ORDER BY e.occurred_at, e.id
-            ) AS episodes {columns}
-        FROM graph_fact f
-        JOIN graph_group g ON g.org_id = f.org_id AND g.id = f.group_id
-        JOIN graph_entity s ON s.org_id = f.org_id AND s.group_id = f.group_id AND s.id = f.source_id
-        JOIN graph_entity t ON t.org_id = f.org_id AND t.group_id = f.group_id AND t.id = f.target_id {joins}
-        WHERE f.org_id = :org AND f.group_id = ANY(CAST(:groups AS bigint[])) AND f.id = ANY(CAST(:ids AS bigint[]))
-        ORDER BY f.id
-        """
-    )
-
-
-_CANDIDATES = _facts_with(
-    ", v.embedding <=> CAST(:vector AS halfvec) AS distance",
-    """LEFT JOIN graph_fact_vector v ON v.org_id = f.org_id AND v.group_id = f.group_id AND v.fact_id = f.id
-        AND v.embedding_model = :model""",
+_FACTS = text(
+    """
+    SELECT f.id, f.uuid, g.key AS group_key, f.relation, f.content, f.valid_at, f.invalid_at, f.created_at, f.expired_at,
+        s.uuid AS source_uuid, s.name AS source_name, t.uuid AS target_uuid, t.name AS target_name,
+        ARRAY(
+            SELECT e.uuid FROM graph_episode e
+            WHERE e.org_id = f.org_id AND e.group_id = f.group_id AND e.id IN (
+                SELECT c.episode_id FROM graph_claim c
+                WHERE c.org_id = f.org_id AND c.group_id = f.group_id AND c.fact_id = f.id
+            ) ORDER BY e.occurred_at, e.id
+        ) AS episodes
+    FROM graph_fact f
+    JOIN graph_group g ON g.org_id = f.org_id AND g.id = f.group_id
+    JOIN graph_entity s ON s.org_id = f.org_id AND s.group_id = f.group_id AND s.id = f.source_id
+    JOIN graph_entity t ON t.org_id = f.org_id AND t.group_id = f.group_id AND t.id = f.target_id
+    WHERE f.org_id = :org AND f.group_id = ANY(CAST(:groups AS bigint[])) AND f.id = ANY(CAST(:ids AS bigint[]))
+    ORDER BY f.id
+    """
+)
+# All vectors have length 1: the inner product is their cosine, for less work.
+_CANDIDATES = text(
+    """
+    SELECT f.id, f.group_id, f.source_id, f.target_id, f.content, f.valid_at, f.terms,
+        f.invalid_at IS NOT NULL AND f.invalid_at <= coalesce(CAST(:as_of AS timestamptz), now()) AS ended,
+        v.embedding <#> CAST(:vector AS halfvec) AS inverse
+    FROM graph_fact f
+    LEFT JOIN graph_fact_vector v ON v.org_id = f.org_id AND v.group_id = f.group_id AND v.fact_id = f.id
+        AND v.embedding_model = :model
+    WHERE f.org_id = :org AND f.group_id = ANY(CAST(:groups AS bigint[])) AND f.id = ANY(CAST(:ids AS bigint[]))
+    """
 )
 _HOPS = text(
     """
