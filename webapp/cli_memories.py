@@ -166,7 +166,11 @@ def context(org: str, user: str, agent: str, message: str, explain: bool) -> Non
     actor = boss(org)
     with embedding_process(runtime().settings):
         found = recall(
-            actor, user_id=member(actor, user).id, agent_id=agents.get_agent(actor, agent).id, message=message
+            actor,
+            user_id=member(actor, user).id,
+            agent_id=agents.get_agent(actor, agent).id,
+            message=message,
+            explain=explain,
         )
     if found.state.use_off is not None:
         click.echo(f"Nothing: {found.state.use_off.sentence}.", err=True)

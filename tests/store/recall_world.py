@@ -38,8 +38,8 @@ class RecallWorld(World):
         return [manual.add(self.actor(place), draft).id for draft in drafts]
 
     def recall(self, place: Place, message: str, **more: Any) -> Recalled:
-        """Recall by somebody who may see everything."""
-        given = {"actor": self.actor(place), "user_id": place.user, "agent_id": place.agent_id} | more
+        """Recall by somebody who may see everything, the runners-up included."""
+        given = {"actor": self.actor(place), "user_id": place.user, "agent_id": place.agent_id, "explain": True} | more
         return recall(given.pop("actor"), message=message, **given)
 
     def slugs(self, place: Place) -> dict[str, int]:

@@ -88,6 +88,16 @@ def test_near_duplicates_do_not_fill_the_places(world: RecallWorld, place: Place
     assert [one.outcome for one in found.left_out] == [Outcome.NEAR_DUPLICATE] * 4
 
 
+def test_places_are_filled_from_behind_many_near_duplicates(world: RecallWorld, place: Place) -> None:
+    copies = [f"The user's sister Anna lives in Berlin {'!' * number}" for number in range(30)]
+    world.remember(place, *copies, "The user's brother lives in Berlin")
+    about, _ = texts(
+        world.recall(place, "The user's sister Anna, or the brother, in Berlin?", max_global=2, explain=False)
+    )
+    assert len(about) == 2
+    assert "The user's brother lives in Berlin" in about
+
+
 def test_a_memory_that_differs_in_a_number_is_no_duplicate(world: RecallWorld, place: Place) -> None:
     world.remember(place, "The user was born in Berlin on March 5", "The user was born in Berlin on March 15")
     assert len(world.recall(place, "When was I born in Berlin in March?").global_memories) == 2

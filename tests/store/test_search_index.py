@@ -7,6 +7,7 @@ from datetime import UTC, date, timedelta
 
 import numpy as np
 import pytest
+from sqlalchemy import text
 
 from tests.capture_world import Place, at
 from tests.model_server import error
@@ -85,7 +86,7 @@ def test_nobody_elses_memories_are_searched(world: RecallWorld, place: Place) ->
     world.remember(other, "The user keeps bees")
     with transaction(place.org_id) as session:
         second = session.scalar(
-            search.text("INSERT INTO agent (org_id, slug, name) VALUES (:org, 'second', 'Second') RETURNING id"),
+            text("INSERT INTO agent (org_id, slug, name) VALUES (:org, 'second', 'Second') RETURNING id"),
             {"org": place.org_id},
         )
     world.remember(place, "The user wants bees explained", agent_id=second, category_slug="preferences")

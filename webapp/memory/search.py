@@ -6,18 +6,19 @@ The search is exact and within the user's own rows: another user's or org's rows
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import delete, text
+from sqlalchemy import delete
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from webapp.db.models import Memory, MemorySearch, MemoryVector
-from webapp.llm.embeddings import STORED_DIMENSIONS, Vector
+from webapp.llm.embeddings import Vector
 from webapp.ranking import Content, Floats, Integers, Memories, best, rank, similarities_of
 from webapp.terms import memory_terms, message_terms, packed, term_hashes, unpacked
 
@@ -78,7 +79,7 @@ def corpus(
     Similarities are to `vector`, NaN for a memory that has no vector of this model, or where there is no `vector`.
     """
     where = {"org": org_id, "user": user_id, "agent": agent_id}
-    ids, agents, sessions, times, lengths, terms = session.execute(_TERMS, where).one()
+    ((ids, agents, sessions, times, lengths, terms),) = _rows(session, _TERMS, where)
     columns = Memories(
         ids=_integers(ids),
         sessions=_integers(sessions),
@@ -89,7 +90,7 @@ def corpus(
     )
     if vector is None:
         return Corpus(columns, _integers(agents))
-    found, distances = session.execute(_DISTANCES, {**where, "model": model, "vector": literal(vector)}).one()
+    ((found, distances),) = _rows(session, _DISTANCES, {**where, "model": model, "vector": literal(vector)})
     similarities = similarities_of(columns.ids, _integers(found), _floats(distances))
     return Corpus(replace(columns, similarities=similarities), _integers(agents))
 
@@ -116,13 +117,13 @@ def related(
 
 
 def contents(session: Session, org_id: int, user_id: int, memory_ids: Sequence[int], model: str) -> dict[int, Content]:
-    """Text and vector of these live memories; the vector is None for one that waits for it."""
+    """Text and vector of these memories; the vector is None for one that waits for it."""
+    if not memory_ids:
+        return {}
     where = {"org": org_id, "user": user_id, "ids": list(memory_ids), "model": model}
-    ids, vectors = session.execute(_VECTORS, where).one()
-    rows = np.frombuffer(vectors or b"", dtype=_HALFVEC)["values"].astype(np.float32)
-    vector_of = dict(zip(_integers(ids).tolist(), rows, strict=True))
-    texts = session.execute(_TEXTS, where)
-    return {row.id: Content(row.content, vector_of.get(row.id)) for row in texts}
+    return {
+        memory_id: Content(content, _halfvec(sent)) for memory_id, content, sent in _rows(session, _CONTENTS, where)
+    }
 
 
 def fuller_model(session: Session, org_id: int, user_id: int, model: str) -> str | None:
@@ -130,8 +131,7 @@ def fuller_model(session: Session, org_id: int, user_id: int, model: str) -> str
 
     That is so while a change of model is under way (`flask reembed`) and this user's turn has not come.
     """
-    found = session.execute(_MODELS, {"org": org_id, "user": user_id})
-    counts = {name: count for name, count in found}  # noqa: C416  a Row is no pair to dict()
+    counts = dict(_rows(session, _MODELS, {"org": org_id, "user": user_id}))
     fullest = max(counts, key=lambda name: (counts[name], name), default=model)
     return fullest if counts.get(fullest, 0) > counts.get(model, 0) else None
 
@@ -149,6 +149,13 @@ def _delete(
     )
 
 
+def _rows(session: Session, statement: str, given: Mapping[str, object]) -> list[Any]:
+    """Ask psycopg itself, in the session's transaction: only it takes values in binary, half as long as in text."""
+    connection = session.connection().connection.driver_connection
+    assert connection is not None
+    return list(connection.execute(statement, given, binary=True))
+
+
 def _integers(sent: bytes | None) -> Integers:
     return np.frombuffer(sent or b"", dtype=">i8").astype(np.int64)
 
@@ -157,39 +164,34 @@ def _floats(sent: bytes | None) -> Floats:
     return np.frombuffer(sent or b"", dtype=">f4").astype(np.float32)
 
 
-# How PostgreSQL sends a halfvec: its length, a number that is not used, and the values, most significant byte first.
-_HALFVEC = np.dtype([("dimensions", ">i2"), ("unused", ">i2"), ("values", ">f2", (STORED_DIMENSIONS,))])
+def _halfvec(sent: bytes | None) -> Vector | None:
+    """PostgreSQL sends its length, a number that is not used, and the values."""
+    return None if sent is None else np.frombuffer(sent, dtype=">f2", offset=4).astype(np.float32)
+
 
 # Each column comes as one value that NumPy reads in place; rows would cost a Python object per field, and twice the
 # time. The aggregates of one SELECT take the rows in the same order.
-_SCOPES = "org_id = :org AND user_id = :user AND (agent_id IS NULL OR agent_id = CAST(:agent AS bigint))"
-_TERMS = text(
-    f"""
+_SCOPES = "org_id = %(org)s AND user_id = %(user)s AND (agent_id IS NULL OR agent_id = CAST(%(agent)s AS bigint))"
+_TERMS = f"""
     SELECT string_agg(int8send(memory_id), ''), string_agg(int8send(coalesce(agent_id, 0)), ''),
            string_agg(int8send(session_key), ''), string_agg(timestamptz_send(said_at), ''),
            string_agg(int4send(octet_length(terms) / 4), ''), string_agg(terms, '')
     FROM memory_search WHERE {_SCOPES}
     """
-)
 # The message's vector stands in a subquery so that it is read once, in a prepared statement too, and not once a row.
-_DISTANCES = text(
-    f"""
+_DISTANCES = f"""
     SELECT string_agg(int8send(memory_id), ''),
-           string_agg(float4send(CAST(embedding <=> (SELECT CAST(:vector AS halfvec(1536))) AS real)), '')
-    FROM memory_vector WHERE {_SCOPES} AND embedding_model = :model
+           string_agg(float4send(CAST(embedding <=> (SELECT CAST(%(vector)s AS halfvec(1536))) AS real)), '')
+    FROM memory_vector WHERE {_SCOPES} AND embedding_model = %(model)s
     """
-)
-_VECTORS = text(
+_CONTENTS = """
+    SELECT m.id, m.content, halfvec_send(v.embedding) FROM memory m
+    LEFT JOIN memory_vector v ON v.org_id = m.org_id AND v.user_id = m.user_id AND v.memory_id = m.id
+        AND v.embedding_model = %(model)s
+    WHERE m.org_id = %(org)s AND m.user_id = %(user)s AND m.id = ANY(%(ids)s)
     """
-    SELECT string_agg(int8send(memory_id), ''), string_agg(halfvec_send(embedding), '') FROM memory_vector
-    WHERE org_id = :org AND user_id = :user AND memory_id = ANY(:ids) AND embedding_model = :model
-    """
-)
-_TEXTS = text("SELECT id, content FROM memory WHERE org_id = :org AND user_id = :user AND id = ANY(:ids)")
 # Narrowed to no agent: it is answered from the key alone, without a look at the vectors.
-_MODELS = text(
-    """
-    SELECT embedding_model, count(*) FROM memory_vector WHERE org_id = :org AND user_id = :user
+_MODELS = """
+    SELECT embedding_model, count(*) FROM memory_vector WHERE org_id = %(org)s AND user_id = %(user)s
     GROUP BY embedding_model
     """
-)

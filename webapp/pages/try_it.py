@@ -70,7 +70,7 @@ def _recall(scope: Scope, reference: str, message: str) -> Recalled:
     require(scope.actor, Action.READ_CONTEXT, Target(scope.org.id, user.id if user else -1, scope.agent_id))
     if user is None:
         raise Invalid({"user": [msg("result.user_unknown")]})
-    return recall(scope.actor, user_id=user.id, agent_id=scope.agent_id, message=message)
+    return recall(scope.actor, user_id=user.id, agent_id=scope.agent_id, message=message, explain=True)
 
 
 def _result(scope: Scope, found: Recalled) -> dict[str, Any]:

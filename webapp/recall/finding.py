@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -16,17 +16,16 @@ from webapp.ranking import Order, Outcome, Ranked, Ranking, best, choose, rank
 from webapp.runtime import runtime
 from webapp.terms import message_terms, term_hashes
 
-RUNNERS_UP = 10
-"""How many memories of each scope beyond the chosen ones are reported with the reason why they stayed out."""
-CANDIDATES = 30
-"""How many of each scope beyond its places are looked at, should near-duplicates be among the best."""
+REACH = (5, 45)
+"""How many of each scope beyond its places are looked at: few, and more only where near-duplicates took those up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A message to this agent by this user, said on this day (UTC).
 
-    ``places`` says how many memories of each scope may come: of the agent by its id, of global ones by 0.
+    ``places`` says how many memories of each scope may come: of the agent by its id, of global ones by 0; ``runners_up``
+    how many more of each scope are reported with the reason why they stayed out.
     """
 
     user_id: int
@@ -34,6 +33,7 @@ class Asked:
     message: str
     said_on: date
     places: Mapping[int, int]
+    runners_up: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +69,39 @@ def find(session: Session, org_id: int, asked: Asked, embedder: Embedder, vector
     run = runtime()
     terms = term_hashes(message_terms(asked.message, asked.said_on))
     ranking = rank(corpus.memories, terms, run.recall_floor(embedder.profile), Order(run.settings.ranking))
-    decided = list(_decided(session, org_id, asked, embedder, corpus, ranking))
-    views = queries.views_by_id(session, org_id, [each.id for each in decided])
+    decided = _decided(session, org_id, asked, embedder, corpus, ranking)
+    views = queries.views_by_id(session, org_id, [each.id for each in decided]) if decided else {}
     return Found([_recalled(each, views[each.id]) for each in decided if _is_live(views.get(each.id))], fuller)
 
 
 def _decided(
     session: Session, org_id: int, asked: Asked, embedder: Embedder, corpus: search.Corpus, ranking: Ranking
-) -> Iterator[Ranked]:
+) -> list[Ranked]:
+    """The chosen ones of each scope, each scope followed by its runners-up."""
     distance = embedder.profile.duplicate_distance if runtime().settings.ranking == Order.HYBRID else 0.0
-    scopes = {
-        scope: best(ranking, places + CANDIDATES, np.equal(corpus.agents, scope))
-        for scope, places in asked.places.items()
-    }
-    relevant = [each.id for ranked in scopes.values() for each in ranked if each.outcome is Outcome.CHOSEN]
-    contents = search.contents(session, org_id, asked.user_id, relevant, embedder.model) if distance else {}
-    for scope, ranked in scopes.items():
-        decided = choose(ranked, contents, asked.places[scope], distance)
-        yield from (each for each in decided if each.outcome is Outcome.CHOSEN)
-        yield from [each for each in decided if each.outcome is not Outcome.CHOSEN][:RUNNERS_UP]
+    decided: list[list[Ranked]] = []
+    for reach in REACH:
+        scopes = [
+            (places, best(ranking, places + max(reach, asked.runners_up), np.equal(corpus.agents, scope)))
+            for scope, places in asked.places.items()
+        ]
+        relevant = [each.id for _, ranked in scopes for each in ranked if each.outcome is Outcome.CHOSEN]
+        contents = search.contents(session, org_id, asked.user_id, relevant, embedder.model) if distance else {}
+        decided = [choose(ranked, contents, places, distance) for places, ranked in scopes]
+        if not any(_has_places_left(each, places) for each, (places, _) in zip(decided, scopes, strict=True)):
+            break
+    return [one for ranked in decided for one in _reported(ranked, asked.runners_up)]
+
+
+def _has_places_left(decided: list[Ranked], places: int) -> bool:
+    """Where near-duplicates were left out, others may be further down."""
+    outcomes = [each.outcome for each in decided]
+    return outcomes.count(Outcome.CHOSEN) < places and Outcome.NEAR_DUPLICATE in outcomes
+
+
+def _reported(decided: list[Ranked], runners_up: int) -> list[Ranked]:
+    chosen = [each for each in decided if each.outcome is Outcome.CHOSEN]
+    return chosen + [each for each in decided if each.outcome is not Outcome.CHOSEN][:runners_up]
 
 
 def _is_live(view: MemoryView | None) -> bool:

@@ -19,12 +19,14 @@ from webapp.recall.finding import Asked, Found, find
 from webapp.recall.finding import RecalledMemory as RecalledMemory
 from webapp.runtime import runtime
 
+RUNNERS_UP = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
     """Everything a message brings up.
 
-    `left_out` are the next best, with why they stayed out. `hidden_global` counts global memories that were recalled
+    `left_out` are the next best, with why they stayed out, where that was asked for. `hidden_global` counts global memories that were recalled
     but that the caller may not read; their text is in no field, `context` included.
     """
 
@@ -46,8 +48,11 @@ def recall(
     max_global: int | None = None,
     max_agent: int | None = None,
     at: datetime | None = None,
+    explain: bool = False,
 ) -> Recalled:
     """Recall for one message said at `at` (now), through all gates; nothing at all when use is off for the user.
+
+    With `explain`, the runners-up come as well, ten of each scope.
 
     Raises NotVisible, NotAllowed, Unavailable (memory is off for the installation). While the embedding service is
     down, memories are found by their words alone; while a change of embedding model is under way, by the vectors of
@@ -65,7 +70,8 @@ def recall(
         0: settings.max_global if max_global is None else max_global,
         agent_id: settings.max_agent if max_agent is None else max_agent,
     }
-    asked = Asked(user_id, agent_id, message, (at or datetime.now(UTC)).astimezone(UTC).date(), places)
+    said_on = (at or datetime.now(UTC)).astimezone(UTC).date()
+    asked = Asked(user_id, agent_id, message, said_on, places, RUNNERS_UP if explain else 0)
     found, known = _searched(actor.org_id, asked)
     return _shown(actor, user_id, found, known, state)
 
