@@ -9,7 +9,7 @@ COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 export npm_config_cache := $(CURDIR)/.venv/npm-cache
 
-.PHONY: run test lint format lock browsers chaos fuzz help
+.PHONY: run test lint format lock browsers chaos fuzz pictures help
 
 help:
 	@echo "make run       start everything: web, workers, database, queue (Ctrl-C ends it)"
@@ -43,6 +43,10 @@ chaos: .venv/dev.stamp
 # 10,000 requests made up from the API's schema: no 5xx, nothing that the schema does not know.
 fuzz: .venv/dev.stamp static/vendor
 	@FUZZ_REQUESTS=$${FUZZ_REQUESTS:-10000} $(BIN)/python -m pytest -s tests/functional/api/test_fuzz.py
+
+# Takes the README's pictures anew from a fresh demo.
+pictures: .venv/dev.stamp static/vendor
+	@$(BIN)/python -m tests.browser.pictures
 
 browsers:
 	@.ci/browsers
