@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy.orm import Session
 
@@ -78,6 +78,11 @@ def existing(session: Session, actor: Actor, key: str, action: Action) -> Group 
     if not can(actor, action, Target(actor.org_id, owner_id)):
         raise NotAllowed
     return found
+
+
+def note_reading(session: Session, actor: Actor, read: Iterable[Group]) -> None:
+    """Note that a person read what is another's."""
+    audit.record_reading(session, actor, {group.owner_id for group in read if group.owner_id is not None})
 
 
 def set_owner(actor: Actor, key: str, username: str) -> Group:

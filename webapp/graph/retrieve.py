@@ -96,6 +96,7 @@ def get_fact(actor: Actor, uuid: str, group_key: str | None = None) -> Fact:
         if len(found) > 1:
             raise Conflict(AMBIGUOUS)
         group_id, fact_id = found[0]
+        groups.note_reading(session, actor, [group for group in visible if group.id == group_id])
         return search.load(session, actor.org_id, [group_id], [fact_id])[fact_id]
 
 
@@ -105,6 +106,7 @@ def last_episodes(actor: Actor, group_key: str, count: int) -> list[Episode]:
     _require_scope(actor)
     with transaction(actor.org_id) as session:
         visible = groups.readable(session, actor, [group_key])
+        groups.note_reading(session, actor, visible)
         return episodes.newest(session, actor.org_id, visible[0].id, count) if visible else []
 
 
@@ -193,6 +195,8 @@ def _shown(session: Session, actor: Actor, found: _Found, chosen: Sequence[Candi
     if not chosen:
         return []
     group_ids = [group.id for group in found.groups]
+    read = {one.group_id for one in chosen}
+    groups.note_reading(session, actor, [group for group in found.groups if group.id in read])
     loaded = search.load(session, actor.org_id, group_ids, [one.id for one in chosen])
     return [loaded[one.id] for one in chosen]
 

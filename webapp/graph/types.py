@@ -10,6 +10,7 @@ from typing import Literal
 from webapp.inbox.types import State, Usage
 
 RoleType = Literal["user", "assistant", "system"]
+FactState = Literal["all", "current", "ended"]
 MAX_NAME = 200
 """Characters of an entity's name."""
 MAX_FACT = 1_000
@@ -146,8 +147,10 @@ class Fact:
     group_key: str
     name: str
     text: str
+    source_id: int
     source_uuid: str
     source_name: str
+    target_id: int
     target_uuid: str
     target_name: str
     valid_at: datetime | None
@@ -159,7 +162,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One message as it is kept. ``state`` is that of its processing; ``error`` says why it failed."""
+    """One message as it is kept. ``state`` is that of its processing, ``work_id`` its number; ``error``: why it failed."""
 
     id: int
     uuid: str
@@ -172,3 +175,22 @@ class Episode:
     created_at: datetime
     state: State
     error: str | None
+    work_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """An entity and how many facts it is in."""
+
+    entity: Entity
+    facts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two entities and how many facts connect them, ended ones included."""
+
+    source_id: int
+    target_id: int
+    facts: int
+    current: int

@@ -171,6 +171,7 @@ def _nav(org: OrgView, actor: Actor) -> list[dict[str, Any]]:
         items.insert(0, ("frame.nav_tenant", "/memory", "tenant", TENANT_PATHS))
     if actor.org_role:
         items.append(("frame.nav_me", "/me/memory", "memory", ("/me/",)))
+    items.append(("frame.nav_graph", "/graph", "graph", ("/graph",)))
     here = request.path.removeprefix(base)
     return [
         {"label": messages.text(key), "url": base + path, "icon": icon, "current": here.startswith(marked)}

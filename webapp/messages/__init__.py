@@ -5,11 +5,25 @@ A key with variants for number stands as `key.one` and `key.other`; `text` picks
 
 from __future__ import annotations
 
-from webapp.messages import agent, api, audit, auth, forms, frame, people, profile, results, setup, states, tenant
+from webapp.messages import (
+    agent,
+    api,
+    audit,
+    auth,
+    forms,
+    frame,
+    graph,
+    people,
+    profile,
+    results,
+    setup,
+    states,
+    tenant,
+)
 
 _PARTS = (frame.MESSAGES, forms.MESSAGES, auth.MESSAGES, profile.MESSAGES, agent.MESSAGES, tenant.MESSAGES)
 _SETUP_PARTS = (people.MESSAGES, setup.MESSAGES)
-_VIEW_PARTS = (states.MESSAGES, results.MESSAGES, audit.MESSAGES, api.MESSAGES)
+_VIEW_PARTS = (states.MESSAGES, results.MESSAGES, audit.MESSAGES, api.MESSAGES, graph.MESSAGES)
 
 
 def _merge(*parts: dict[str, str]) -> dict[str, str]:

@@ -22,7 +22,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),
     "setup": (
         "org.created", "org.edited", "agent.created", "agent.edited", "token.created", "token.revoked",
-        "graph.owner_set", "exchange.retried",
+        "graph.owner_set", "graph.fact_deleted", "graph.episode_deleted", "graph.group_deleted", "graph.cleared",
+        "exchange.retried",
     ),
 }  # fmt: skip
 
@@ -85,5 +86,9 @@ MESSAGES = {
     "audit.does.token.created": "created a token",
     "audit.does.token.revoked": "revoked a token",
     "audit.does.graph.owner_set": "set the owner of a graph group",
+    "audit.does.graph.fact_deleted": "deleted a fact of a graph",
+    "audit.does.graph.episode_deleted": "deleted a message of a graph",
+    "audit.does.graph.group_deleted": "deleted a graph group",
+    "audit.does.graph.cleared": "cleared the graph",
     "audit.does.exchange.retried": "retried a conversation",
 }

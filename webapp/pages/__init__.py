@@ -12,6 +12,8 @@ from webapp.pages import (
     audit,
     auth,
     categories,
+    graph,
+    graph_actions,
     people,
     people_access,
     person,
@@ -27,6 +29,7 @@ from webapp.pages import (
 SCREENS = (
     auth, account, profile_memory, profile_data, tokens, agent_memory, categories, shared_memory, shared_removal, try_it,
     tenant_memory, person, activity, audit, people, people_access, agents,
+    graph, graph_actions,
 )  # fmt: skip
 
 

@@ -79,6 +79,11 @@ def all_of(session: Session, org_id: int, group_id: int) -> list[Episode]:
     return [_episode(row) for row in session.execute(chosen)]
 
 
+def some(session: Session, org_id: int, group_id: int, ids: Sequence[int]) -> list[Episode]:
+    """These episodes."""
+    return [_episode(row) for row in session.execute(_shown(org_id, group_id).where(GraphEpisode.id.in_(ids)))]
+
+
 def of_fact(session: Session, org_id: int, group_id: int, fact_id: int) -> list[Episode]:
     """The messages that say a fact, oldest first."""
     saying = select(GraphClaim.episode_id).where(
@@ -139,5 +144,5 @@ def _episode(row: Row[GraphEpisode, str, str | None]) -> Episode:
     kept = row[0]
     return Episode(
         kept.id, kept.uuid, kept.name, kept.content, kept.role_type, kept.role, kept.source_description,  # type: ignore[arg-type]
-        kept.occurred_at, kept.created_at, row.state or "done", row.error,
+        kept.occurred_at, kept.created_at, row.state or "done", row.error, kept.inbox_id,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from sqlalchemy import delete, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from webapp.db.models import GraphGroup, InboxItem
+from webapp.db.models import Account, GraphGroup, InboxItem
 from webapp.graph.types import Group
 
 
@@ -68,6 +68,12 @@ def counts(session: Session, org_id: int, group_ids: Sequence[int]) -> dict[int,
     """Group → how many episodes, entities and facts it holds."""
     rows = session.execute(_COUNTS, {"org": org_id, "ids": list(group_ids)})
     return {row.id: (row.episodes, row.entities, row.facts) for row in rows}
+
+
+def owner_names(session: Session, owner_ids: Sequence[int]) -> dict[int, str]:
+    """The usernames of groups' owners, by id."""
+    rows = session.execute(select(Account.id, Account.username).where(Account.id.in_(owner_ids)))
+    return {row.id: row.username for row in rows}
 
 
 def _group(row: GraphGroup) -> Group:

@@ -156,8 +156,9 @@ def _load(
 
 def _fact(row: Row[Any]) -> Fact:
     return Fact(
-        row.id, row.uuid, row.group_key, row.relation, row.content, row.source_uuid, row.source_name, row.target_uuid,
-        row.target_name, row.valid_at, row.invalid_at, row.created_at, row.expired_at, tuple(row.episodes),
+        row.id, row.uuid, row.group_key, row.relation, row.content, row.source_id, row.source_uuid, row.source_name,
+        row.target_id, row.target_uuid, row.target_name, row.valid_at, row.invalid_at, row.created_at, row.expired_at,
+        tuple(row.episodes),
     )  # fmt: skip
 
 
@@ -197,7 +198,7 @@ _BY_VECTOR, _BY_VECTOR_THEN = text(_by_vector_where("")), text(_by_vector_where(
 
 _FACTS = text(
     """
-    SELECT f.id, f.uuid, g.key AS group_key, f.relation, f.content, f.valid_at, f.invalid_at, f.created_at, f.expired_at,
+    SELECT f.id, f.uuid, g.key AS group_key, f.relation, f.content, f.source_id, f.target_id, f.valid_at, f.invalid_at, f.created_at, f.expired_at,
         s.uuid AS source_uuid, s.name AS source_name, t.uuid AS target_uuid, t.name AS target_name,
         ARRAY(
             SELECT e.uuid FROM graph_episode e
