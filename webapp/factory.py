@@ -54,7 +54,6 @@ def _config(settings: Settings) -> dict[str, object]:
         "SQLALCHEMY_ENGINE_OPTIONS": {
             "pool_size": settings.database_pool,
             "max_overflow": settings.database_pool,
-            "pool_pre_ping": True,
             # Parameters are people's text: an error's message must not repeat them.
             "hide_parameters": True,
             "connect_args": {"prepare_threshold": 5 if settings.database_prepare else None},

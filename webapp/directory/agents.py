@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, or_, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -69,8 +69,18 @@ def put_agent(
 
 def find_agent(session: Session, org_id: int, reference: str) -> AgentView | None:
     """By slug or UUID, without its roles."""
-    row = session.scalar(select(Agent).where(Agent.org_id == org_id, matches_agent(reference)))
-    return _view(row) if row else None
+    statement = _BY_UUID if rules.is_uuid(reference) else _BY_SLUG
+    row = session.execute(statement, {"org": org_id, "value": reference}).one_or_none()
+    return AgentView(*row) if row else None
+
+
+# Most requests ask this: as text it costs a fraction of building the statement anew.
+_AGENT = """
+SELECT id, unique_id, slug, name, description, enable_memory_component, archived_at IS NOT NULL, version, created_at
+FROM agent WHERE org_id = :org AND {}
+"""
+_BY_SLUG = text(_AGENT.format("slug = :value"))
+_BY_UUID = text(_AGENT.format("unique_id = CAST(:value AS uuid)"))
 
 
 def get_agent(actor: Actor, reference: str) -> AgentView:

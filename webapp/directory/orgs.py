@@ -31,8 +31,12 @@ def create_org(key: str, *, name: str = "", time_zone: str = "UTC", by: str = "c
 
 def find_org(session: Session, key: str) -> OrgView | None:
     """By key."""
-    row = session.scalar(select(Org).where(Org.key == key))
-    return _view(row) if row else None
+    row = session.execute(_BY_KEY, {"key": key}).one_or_none()
+    return OrgView(*row) if row else None
+
+
+# Every request asks this: as text it costs a fraction of building the statement anew.
+_BY_KEY = text("SELECT id, key, name, time_zone, enable_memsearch FROM org WHERE key = :key")
 
 
 def org_of_id(session: Session, org_id: int) -> OrgView | None:

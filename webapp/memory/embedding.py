@@ -19,20 +19,23 @@ def embed_now(org_id: int, memory_ids: Sequence[int]) -> bool:
     """Embed these memories; False when the service is down: they stay due and `embed_due` takes them later."""
     with transaction(org_id) as session:
         rows = session.scalars(select(Memory).where(Memory.org_id == org_id, Memory.id.in_(memory_ids))).all()
-    return _embed(org_id, rows)
+    return embed_rows(org_id, rows)
 
 
 def embed_due(org_id: int, limit: int = BATCH) -> int:
     """Embed up to `limit` memories of the org that wait for it; the number that was due. Raises Unavailable."""
     with transaction(org_id) as session:
         rows = store.due_for_embedding(session, org_id, limit)
-    if rows and not _embed(org_id, rows):
+    if rows and not embed_rows(org_id, rows):
         raise Unavailable("The embedding service is down; memories wait for their vectors.")
     return len(rows)
 
 
-def _embed(org_id: int, rows: Sequence[Memory]) -> bool:
-    """No connection is held while the service works; a row that was changed or deleted meanwhile keeps waiting."""
+def embed_rows(org_id: int, rows: Sequence[Memory]) -> bool:
+    """The same for rows that the caller has read.
+
+    No connection is held while the service works; a row that was changed or deleted meanwhile keeps waiting.
+    """
     embedder = runtime().embedder
     try:
         vectors = embedder.embed([row.content for row in rows])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, func, select, true
 from sqlalchemy.orm import Session
@@ -19,8 +19,6 @@ from webapp.memory.filters import MemoryFilter as MemoryFilter
 from webapp.memory.filters import readable as readable
 from webapp.memory.store import lineage
 from webapp.memory.types import AgentRef, CategoryRef, MemoryView, Page, Person
-
-Query = TypeVar("Query", bound=Select[*tuple[Any, ...]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,31 +139,30 @@ def history(actor: Actor, memory_id: int) -> list[Change]:
         ]
 
 
-def view_query() -> Select[Memory, Account, Agent | None, Category | None]:
-    """Memories with whom and what they are about, for `view`."""
-    return _joined(select(Memory, Account, Agent, Category))
+def view_query() -> Select[Any]:
+    """Memories with whom and what they are about, for `view`: the columns that are shown and no others."""
+    shown: Select[Any] = select(*_SHOWN)  # type: ignore[assignment]  # it counts only up to ten columns
+    return _joined(shown)
 
 
-def view(row: Row[Memory, Account, Agent | None, Category | None]) -> MemoryView:
+_SHOWN = (
+    Memory.id, Memory.content, Account.id, Account.username, Account.email, Account.full_name,
+    Agent.id, Agent.unique_id, Agent.slug, Agent.name, Category.id, Category.name, Category.slug, Category.is_active,
+    Memory.origin, Memory.source_session_id, Memory.source_exchange_id, Memory.occurred_at, Memory.version,
+    Memory.edited_by, Memory.created_at, Memory.updated_at, Memory.deleted_at, Memory.superseded_at,
+)  # fmt: skip
+
+
+def view(row: Row[Any]) -> MemoryView:
     """One row of `view_query` as a value."""
-    memory, account, agent, category = row
-    return MemoryView(
-        id=memory.id,
-        content=memory.content,
-        user=person(account),
-        agent=AgentRef(agent.id, agent.unique_id, agent.slug, agent.name) if agent else None,
-        category=CategoryRef(category.id, category.name, category.slug, category.is_active) if category else None,
-        origin=memory.origin,  # type: ignore[arg-type]  # a check constraint holds it to Origin
-        source_session_id=memory.source_session_id,
-        source_exchange_id=memory.source_exchange_id,
-        occurred_at=memory.occurred_at,
-        version=memory.version,
-        edited_by=memory.edited_by,
-        created_at=memory.created_at,
-        updated_at=memory.updated_at,
-        deleted_at=memory.deleted_at,
-        superseded_at=memory.superseded_at,
+    values: tuple[Any, ...] = tuple(row)
+    agent, category = values[6:10], values[10:14]
+    about = (
+        Person(*values[2:6]),
+        AgentRef(*agent) if agent[0] is not None else None,
+        CategoryRef(*category) if category[0] is not None else None,
     )
+    return MemoryView(*(values[:2] + about + values[14:]))
 
 
 def person(account: Account) -> Person:
@@ -197,7 +194,7 @@ def _counts(session: Session, conditions: Sequence[ColumnElement[bool]]) -> dict
 
 def _newest(
     org_id: int, conditions: Sequence[ColumnElement[bool]], category_ids: Sequence[int], limit: int
-) -> Select[Memory, Account, Agent | None, Category | None]:
+) -> Select[Any]:
     """At most `limit` of each category by one walk along the index per category, however many there are."""
     filed = Category.__table__.alias("filed")
     newest = (
@@ -217,7 +214,7 @@ def _note_reading(session: Session, actor: Actor, found: Sequence[MemoryView]) -
     audit.record_reading(session, actor, {each.user.id for each in found})
 
 
-def _joined(query: Query) -> Query:
+def _joined(query: Select[Any]) -> Select[Any]:
     return (
         query.select_from(Memory)
         .join(Account, Account.id == Memory.user_id)

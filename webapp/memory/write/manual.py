@@ -39,14 +39,14 @@ def add(actor: Actor, draft: Draft) -> MemoryView:
     embedding service is down the memory is saved all the same and found by its words until it is embedded.
     """
     with transaction(actor.org_id) as session:
-        memory_id = insert(session, actor, draft)
-        added = queries.views_by_id(session, actor.org_id, [memory_id])[memory_id]
-    embedding.embed_now(actor.org_id, [memory_id])
+        row = insert(session, actor, draft)
+        added = queries.views_by_id(session, actor.org_id, [row.id])[row.id]
+    embedding.embed_rows(actor.org_id, [row])
     return added
 
 
-def insert(session: Session, actor: Actor, draft: Draft) -> int:
-    """The same in the caller's transaction, without embedding: the memory is due for it. The new id."""
+def insert(session: Session, actor: Actor, draft: Draft) -> Memory:
+    """The same in the caller's transaction, without embedding: the memory is due for it."""
     require(actor, write_action(draft.agent_id), Target(actor.org_id, draft.user_id, draft.agent_id))
     text = content.check(draft.content)
     if not store.lock_subject(session, actor.org_id, draft.user_id):
@@ -56,7 +56,7 @@ def insert(session: Session, actor: Actor, draft: Draft) -> int:
     row = store.load(session, actor.org_id, memory_id)
     assert row is not None
     note(session, actor, row, "created", None)
-    return memory_id
+    return row
 
 
 def edit(

@@ -1,0 +1,40 @@
+"""A connection that the server has closed is replaced before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from flask import Flask
+from sqlalchemy import text
+
+from tests import servers
+from webapp.db.session import db, installation
+
+
+@pytest.fixture
+def context(app: Flask) -> Iterator[None]:
+    with app.app_context():
+        yield
+        db.engine.dispose()
+
+
+@pytest.mark.usefixtures("context")
+def test_a_restart_of_the_server_costs_no_request(database: servers.Database) -> None:
+    with installation() as session:
+        first = session.scalar(text("SELECT pg_backend_pid()"))
+    url = database.superuser_url.replace("+psycopg", "")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SELECT pg_terminate_backend(%s, 5000)", [first])
+    with installation() as session:
+        assert session.scalar(text("SELECT pg_backend_pid()")) != first
+
+
+@pytest.mark.usefixtures("context")
+def test_a_living_connection_is_used_again() -> None:
+    found = []
+    for _ in range(3):
+        with installation() as session:
+            found.append(session.scalar(text("SELECT pg_backend_pid()")))
+    assert len(set(found)) == 1
