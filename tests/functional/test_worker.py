@@ -44,7 +44,7 @@ def test_an_exchange_becomes_a_memory_with_its_source(world: World, place: Place
     with world.worker():
         world.settled(place)
     row = world.row(place, accepted.id)
-    assert (row.state, row.created, row.error, row.attempts) == ("done", 1, None, 1)
+    assert (row.state, row.created, row.error) == ("done", 1, None)
     assert (row.model, row.tokens_in, row.tokens_out) == ("scripted", 100, 10)
     (memory,) = world.rows(place, "SELECT * FROM memory")
     assert (memory.content, memory.origin, memory.agent_id) == (FACT, "captured", None)
