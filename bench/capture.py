@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -40,9 +41,9 @@ class Result:
     load: str
     exchanges: int
     per_second: float
-    most_in_flight: int
     visible_p50_ms: float
     visible_p95_ms: float
+    most_in_flight: int
     worker_mb: float
     cpu_ms: float
 
@@ -84,26 +85,20 @@ def measure(*, delay: float, exchanges: int, rate: float | None) -> Result:
             "SELECT extract(epoch FROM done_at) AS done, extract(epoch FROM done_at - created_at) * 1000 AS waited, "
             "state, created FROM inbox ORDER BY done_at",
         )
+    name = "instant" if not delay else f"{delay:g} s"
+    load = "backlog" if rate is None else f"{rate:g}/s"
+    return Result(name, load, len(rows), *_times(rows), world.model.most_in_flight, memory, cpu / len(rows))
+
+
+def _times(rows: list[Any]) -> tuple[float, float, float]:
+    """Exchanges per second, and milliseconds until one is visible: the median and the 95th percentile."""
     assert all((row.state, row.created) == ("done", 1) for row in rows), "an exchange did not become a memory"
     done = np.array([float(row.done) for row in rows])
-    waited = np.array([float(row.waited) for row in rows])
     # The first tenth is spent on starting; what follows is the steady rate.
     skipped = len(done) // 10
     per_second = (len(done) - skipped - 1) / max(done[-1] - done[skipped], 1e-9)
-    p50, p95 = np.percentile(waited, [50, 95])
-    load = "backlog" if rate is None else f"{rate:g}/s"
-    name = "instant" if not delay else f"{delay:g} s"
-    return Result(
-        name,
-        load,
-        len(rows),
-        float(per_second),
-        world.model.most_in_flight,
-        float(p50),
-        float(p95),
-        memory,
-        cpu / len(rows),
-    )
+    p50, p95 = np.percentile([float(row.waited) for row in rows], [50, 95])
+    return float(per_second), float(p50), float(p95)
 
 
 def _world(stack: ExitStack, delay: float) -> tuple[World, dict[str, str]]:

@@ -71,7 +71,7 @@ class Drain:
         """Claim nothing more; wait for what is in flight, then give the rest back untried."""
         self._stopping.set()
         self._woken.set()
-        self._thread.join()
+        self._thread.join(grace_seconds)
         wait_for([future for _, future in self._in_flight()], timeout=grace_seconds)
         with self._app.app_context():
             for item, _ in self._in_flight():
