@@ -12,7 +12,7 @@ from threading import Event, Lock, Thread
 
 import structlog
 from flask import Flask
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from webapp import trace
 from webapp.inbox import claim
@@ -97,7 +97,8 @@ class Drain:
             return 0
         try:
             return self._claim_in_turns(self._limits.lanes - len(self._in_flight()))
-        except SQLAlchemyError as error:
+        except Exception as error:
+            # Whatever it is, this thread must go on: without it the process lives and works off nothing.
             log.warning("inbox_unreachable", error=type(error).__name__)
             return 0
 
@@ -173,7 +174,7 @@ class Drain:
     def _failed(self, item: Item, error: Exception) -> None:
         # The message of an error may quote what was being stored: its type and place are all that is logged.
         log.error("item_failed", org=item.org_id, item=item.id, error=type(error).__name__, at=_place(error))
-        if _database_is_at_fault(error):
+        if claim.database_is_away(error):
             delay = claim.backoff_seconds(1)
             self._record(item, lambda: claim.retry(item, "database", delay_seconds=delay, count_attempt=False))
         else:
@@ -214,11 +215,6 @@ def drain() -> None:
     if _current is None:
         raise RuntimeError("This worker was not started by `flask worker`.")
     _current.wake()
-
-
-def _database_is_at_fault(error: Exception) -> bool:
-    broken = isinstance(error, DBAPIError) and error.connection_invalidated
-    return broken or isinstance(error, OperationalError | InterfaceError)
 
 
 def _place(error: Exception) -> str:

@@ -10,7 +10,7 @@ from functools import reduce
 
 import structlog
 from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import SQLAlchemyError
 
 from webapp.capture import chunks, dedup, forget, gate
 from webapp.capture.commit import Found, Rules, commit, fence_reason
@@ -161,9 +161,8 @@ def _persist(change: Callable[[], None]) -> None:
     for left in reversed(range(COMMIT_TRIES)):
         try:
             return change()
-        except (OperationalError, InterfaceError, DBAPIError) as error:
-            lost = isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated
-            if not lost or not left:
+        except SQLAlchemyError as error:
+            if not claim.database_is_away(error) or not left:
                 raise
             log.warning("commit_retried", error=type(error).__name__)
             time.sleep(COMMIT_PAUSE_SECONDS)

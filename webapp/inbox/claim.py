@@ -10,7 +10,8 @@ from uuid import UUID, uuid4
 
 import structlog
 from sqlalchemy import Row, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
 from webapp.db.session import installation, transaction
@@ -88,6 +89,12 @@ def release(item: Item) -> None:
 def backoff_seconds(attempts: int) -> float:
     """A jittered delay that doubles with each attempt: 1 to 2 s after the first, at most five minutes."""
     return min(MAX_BACKOFF_SECONDS, 2.0 ** min(attempts, 16)) * random.uniform(0.5, 1.0)
+
+
+def database_is_away(error: BaseException) -> bool:
+    """Whether an error says that the database or a connection to it was lost or waited for in vain: no item's fault."""
+    lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    return lost or isinstance(error, OperationalError | InterfaceError | PoolTimeout)
 
 
 def bound_waiting(session: Session) -> None:
