@@ -32,7 +32,7 @@ from sqlalchemy import event
 from bench import _api_data
 from bench._api_data import MEASURED, MODEL, SMALL, Person
 from bench._application import Application, application
-from tests import model_server
+from tests import model_server, servers
 from tests.functional.installation import free_port, wait_until
 from webapp.access import tokens
 from webapp.db.session import db, installation
@@ -46,13 +46,17 @@ QUESTION = {"message": "How does the nurse in Berlin learn recursion?"}
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One line: milliseconds at three points, and requests per second with eight clients."""
+    """One line: milliseconds at three points; of processor time, in web server and database; requests per second.
+
+    The processor's time does not depend on what else the machine does meanwhile.
+    """
 
     memories: int
     what: str
     p50: float
     p95: float
     p99: float
+    cpu: float
     per_second: float
 
 
@@ -60,8 +64,16 @@ def main() -> None:
     """Grow the database step by step and measure at each."""
     given = _arguments()
     results: list[Result] = []
-    with model_server.running() as model:
-        environ = {"OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "none", "MEMORY_EMBEDDING_MODEL": MODEL}
+    with model_server.running() as model, servers.valkey() as queue:
+        environ = {
+            "OPENAI_BASE_URL": model.url,
+            "OPENAI_API_KEY": "none",
+            "MEMORY_EMBEDDING_MODEL": MODEL,
+            # Limits are counted as in production, and never reached.
+            "REDIS_URL": queue.url,
+            "RATE_LIMIT": "1000000/minute",
+            "RATE_LIMIT_ADDRESS": "1000000/minute",
+        }
         with application(with_model=False, **environ) as place:
             bench = Bench(place)
             for size in given.sizes:
@@ -84,6 +96,7 @@ class Bench:
         self.users: dict[str, int] = {}
         self.category_id = categories.create(place.actor, place.agent_id, name="Bench").id
         self.rows = self.strangers = 0
+        self._web: list[int] = []
         with installation() as session:
             made = tokens.create(
                 session,
@@ -115,9 +128,13 @@ class Bench:
         """Every operation, one after the other."""
         with self._server() as url, httpx2.Client(base_url=url, headers=self.headers, timeout=60) as client:
             for what, send in self.operations(client):
-                took = [_timed(send) for _ in range(requests + 20)][20:]
+                for _ in range(20):
+                    send()
+                before = self._processor_ms()
+                took = [_timed(send) for _ in range(requests)]
+                cpu = (self._processor_ms() - before) / requests
                 p50, p95, p99 = np.percentile(took, [50, 95, 99])
-                yield Result(size, what, p50, p95, p99, self._throughput(url, what))
+                yield Result(size, what, p50, p95, p99, cpu, self._throughput(url, what))
 
     def operations(self, client: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
         """What is measured: its name and one request."""
@@ -167,6 +184,12 @@ class Bench:
         with ThreadPoolExecutor(CLIENTS) as pool:
             return sum(pool.map(work, range(CLIENTS))) / SECONDS
 
+    def _processor_ms(self) -> float:
+        """What the web server's workers and the database's backends have worked so far."""
+        with self._superuser() as connection:
+            rows = connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = 'memory_app'").fetchall()
+        return sum(_processor_ms(pid) for pid in (*self._web, *(row[0] for row in rows)))
+
     @contextmanager
     def _superuser(self) -> Iterator[psycopg.Connection]:
         url = self.place.superuser_url.replace("+psycopg", "")
@@ -183,6 +206,8 @@ class Bench:
             process = stack.enter_context(subprocess.Popen(command, cwd=ROOT, env=env))
             stack.callback(process.terminate)
             wait_until(lambda: _answers(f"{url}/readyz"), "the server")
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+            self._web = [int(pid) for pid in children.split()]
             yield url
 
 
@@ -227,6 +252,11 @@ def _timed(send: Callable[[], Any]) -> float:
     return took
 
 
+def _processor_ms(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+
 def _answers(url: str) -> bool:
     try:
         return httpx2.get(url).status_code == 200
@@ -243,10 +273,10 @@ def _arguments() -> argparse.Namespace:
 
 
 def _show(results: list[Result]) -> None:
-    print(f"\n{'memories':>10}  {'request':<26} {'p50':>7} {'p95':>7} {'p99':>7}  {'1/s':>6}", flush=True)
+    print(f"\n{'memories':>10}  {'request':<26} {'p50':>7} {'p95':>7} {'p99':>7} {'cpu':>6}  {'1/s':>6}", flush=True)
     for one in results:
         print(
-            f"{one.memories:>10,}  {one.what:<26} {one.p50:>7.1f} {one.p95:>7.1f} {one.p99:>7.1f}  {one.per_second:>6.0f}",
+            f"{one.memories:>10,}  {one.what:<26} {one.p50:>7.1f} {one.p95:>7.1f} {one.p99:>7.1f} {one.cpu:>6.1f}  {one.per_second:>6.0f}",
             flush=True,
         )
 
