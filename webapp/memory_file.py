@@ -18,7 +18,10 @@ COLUMNS = ("username", "content", "agent", "category_slug", "source_session_id",
 def read(path: Path) -> list[Line]:
     """The memories of a file, in its order; in an export, the live ones. Raises Invalid, naming the line or item."""
     rows = _from_csv(path) if path.suffix.lower() == ".csv" else _from_json(path)
-    return [_line(number, row) for number, row in rows if not (row.get("deleted_at") or row.get("superseded_at"))]
+    try:
+        return [_line(number, row) for number, row in rows if not (row.get("deleted_at") or row.get("superseded_at"))]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise Invalid(f"{path} cannot be read: {error}.") from None
 
 
 def _from_csv(path: Path) -> Iterable[tuple[int, Mapping[str, Any]]]:
@@ -65,6 +68,6 @@ def _moment(number: int, value: str) -> datetime | None:
         return None
     try:
         found = datetime.fromisoformat(value)
-    except ValueError:
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         raise Invalid(f"{number}: created_at is not a date and time (ISO 8601).") from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -12,9 +12,11 @@ import pytest
 from click.testing import Result
 
 from tests.functional.api.world import World, word
+from webapp import cli_memories, cli_setup
 from webapp.access import sign_in, tokens
 from webapp.db.session import installation
 
+DOCUMENTED_HERE = {command.name for command in (*cli_setup.COMMANDS, *cli_memories.COMMANDS)}
 LOCOMO = {
     "sample_id": "conv-1",
     "conversation": {
@@ -51,9 +53,7 @@ def file(folder: Path, data: Any) -> str:
 
 
 def test_every_command_explains_itself(world: World) -> None:
-    from webapp.cli import COMMANDS
-
-    for command in COMMANDS:
+    for command in (*cli_setup.COMMANDS, *cli_memories.COMMANDS):
         assert command.help, command.name
         assert command.name is not None
         assert "Usage" in run(world, command.name, "--help").output
@@ -192,6 +192,25 @@ def test_one_wrong_memory_and_none_is_written(world: World, tmp_path: Path) -> N
     assert world.row("acme", "SELECT count(*) AS n FROM memory WHERE content LIKE '%good line%'").n == 0
 
 
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"username,content\n\xff\xfe,x\n", "cannot be read"),
+        (b"name,text\nmira,The user is here\n", "The header lacks content, username"),
+        (b"username,content,created_at\nmira,The user is here,yesterday\n", "2: created_at is not a date"),
+        (
+            b"username,content,created_at\nmira,The user is here,0001-01-01T00:00:00+14:00\n",
+            "2: created_at is not a date",
+        ),
+        (b"username,content\nmira,\n", "2: content is missing"),
+    ],
+)
+def test_a_broken_file_of_memories_is_one_line(world: World, tmp_path: Path, raw: bytes, said: str) -> None:
+    path = tmp_path / "memories.csv"
+    path.write_bytes(raw)
+    assert said in refusal(world, "import-memories", "acme", str(path))
+
+
 def test_an_export_can_be_imported(world: World, tmp_path: Path) -> None:
     export = world.call("olga", "GET", "/orgs/acme/users/olga/export/").json
     assert len(export["memories"]) == 2
@@ -205,3 +224,14 @@ def test_erasing_asks_first(world: World) -> None:
     assert world.call("eddie", "GET", path).json["count"] == 1
     run(world, "erase-user", "acme", "eddie", "--yes")
     assert world.call("eddie", "GET", path).json["count"] == 0
+
+
+def test_every_command_and_option_is_documented(world: World) -> None:
+    document = (Path(__file__).resolve().parents[3] / "docs" / "commands.md").read_text()
+    for name, command in world.app.cli.commands.items():
+        if name in ("run", "shell", "routes"):
+            continue
+        assert f"`{name}" in document, name
+        for option in command.params:
+            if name in DOCUMENTED_HERE and option.param_type_name == "option":
+                assert any(spelling in document for spelling in option.opts), (name, option.name)
