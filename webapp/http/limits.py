@@ -36,7 +36,9 @@ def retry_after(limiter: Limiter) -> int:
 
 def _credential() -> str:
     """A key that holds no secret and no address in plain. Whether a token is good is not known yet."""
-    return _hashed(request.headers.get("Authorization") or session.get("_user_id") or get_remote_address())
+    # The scheme's word is not part of it: one token has one count, however it is announced.
+    token = request.headers.get("Authorization", "").strip().rpartition(" ")[2]
+    return _hashed(token or session.get("_user_id") or get_remote_address())
 
 
 def _address() -> str:
