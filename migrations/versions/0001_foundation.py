@@ -266,6 +266,7 @@ CREATE TABLE memory_vector (
     CONSTRAINT fk_memory_vector_org_id_memory_id FOREIGN KEY (org_id, memory_id) REFERENCES memory ON DELETE CASCADE
 ) WITH (toast_tuple_target = 8160);
 CREATE INDEX ix_memory_vector_memory ON memory_vector (org_id, memory_id);
+-- The key holds the whole row, so a user's rows lie together in it and a search reads nothing else (docs/recall.md).
 CREATE TABLE memory_search (
     org_id bigint NOT NULL,
     user_id bigint NOT NULL,
@@ -274,7 +275,7 @@ CREATE TABLE memory_search (
     session_key bigint NOT NULL,
     said_at timestamptz NOT NULL,
     terms bytea STORAGE PLAIN NOT NULL,
-    CONSTRAINT pk_memory_search PRIMARY KEY (org_id, user_id, memory_id),
+    CONSTRAINT pk_memory_search PRIMARY KEY (org_id, user_id, memory_id) INCLUDE (agent_id, session_key, said_at, terms),
     CONSTRAINT fk_memory_search_org_id_memory_id FOREIGN KEY (org_id, memory_id) REFERENCES memory ON DELETE CASCADE
 );
 CREATE INDEX ix_memory_search_memory ON memory_search (org_id, memory_id);

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from datetime import UTC, date, timedelta
 
 import numpy as np
+import psycopg
 import pytest
 from sqlalchemy import text
 
 from tests.capture_world import Place, at
 from tests.model_server import error
+from tests.servers import Database
 from tests.store.recall_world import RecallWorld, recall_world
 from webapp.db.session import transaction
 from webapp.memory import search
@@ -62,6 +64,33 @@ def test_each_column_holds_what_was_stored(world: RecallWorld, place: Place) -> 
     assert terms[first] == term_hashes(memory_terms("The user sails", date(2024, 5, 7))).tolist()
     assert found.memories.similarities.dtype == np.float32
     assert found.memories.ids.dtype.isnative
+
+
+def test_the_longest_memory_is_found_by_its_first_words(world: RecallWorld, place: Place) -> None:
+    words = " ".join(f"word{number:05}" for number in range(2_000))
+    (memory_id,) = world.remember(place, words[:10_000], source_session_id="s")
+    found = corpus(place)
+    assert (found.memories.ids.tolist(), found.memories.lengths.tolist()) == ([memory_id], [search.MAX_TERMS])
+
+
+def test_a_search_by_words_reads_the_key_alone(place: Place, database: Database) -> None:
+    with psycopg.connect(database.superuser_url.replace("+psycopg", ""), autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(
+            "INSERT INTO memory_search (org_id, user_id, memory_id, session_key, said_at, terms) "
+            "SELECT %s, 1000000 + n %% 50, 1000000 + n, 0, now(), decode(repeat('00', 60), 'hex') "
+            "FROM generate_series(1, 10000) n",
+            [place.org_id],
+        )
+        # The test server commits before the log is written; only what is written counts as seen by everybody.
+        connection.execute("CHECKPOINT")
+        connection.execute("VACUUM ANALYZE memory_search")
+    given = {"org": place.org_id, "user": 1_000_007, "agent": place.agent_id}
+    with transaction(place.org_id) as session:
+        explained = search._rows(session, f"EXPLAIN (ANALYZE) {search._TERMS}", given)
+    plan = "\n".join(line for (line,) in explained)
+    assert "Index Only Scan using pk_memory_search" in plan
+    assert "Heap Fetches: 0" in plan
 
 
 def test_a_user_without_memories_is_an_empty_search(place: Place) -> None:

@@ -22,8 +22,8 @@ from webapp.llm.embeddings import Vector
 from webapp.ranking import Content, Floats, Integers, Memories, best, rank, similarities_of
 from webapp.terms import memory_terms, message_terms, packed, term_hashes, unpacked
 
-# A memory's words beyond these many terms are not indexed; the row must stay inline (8 kB pages).
-MAX_TERMS = 1_500
+MAX_TERMS = 640
+"""A memory's words beyond so many are not searched: an entry of a B-tree, which holds the row, has 2,704 bytes at most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
