@@ -53,7 +53,7 @@ def agent(id: int, name: str, on: bool, archived: bool = False, total: int = 1_2
         description=LONG[:90],
         on=on,
         archived=archived,
-        total=total,
+        total=f"{total:,}",
         url="/example/agent-users",
         urls=urls,
     )

@@ -14,13 +14,15 @@ from webapp.db.models import Account, Agent, Category, Memory
 from webapp.directory.references import matches_agent, matches_person
 from webapp.memory.store import LIVE
 from webapp.memory.types import Scope
+from webapp.memory.words import word_query
 
 State = Literal["live", "deleted", "superseded"]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """What a list is narrowed to; None means any. `start` is inclusive, `end` exclusive. `text` is a literal substring.
+    """What a list is narrowed to; None means any. `start` is inclusive, `end` exclusive. `text` is a literal substring
+    of one user's memories; over a whole agent it is words or their beginnings.
 
     `person` is a username, id or e-mail. What matches nothing gives an empty list.
     """
@@ -70,7 +72,7 @@ def conditions(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
     if wanted.scope is not None and wanted.agent_id is None:
         found.append(Memory.agent_id.is_(None) if wanted.scope == "global" else Memory.agent_id.is_not(None))
     if wanted.text:
-        found.append(Memory.content.icontains(wanted.text, autoescape=True))
+        found.append(_holds_text(wanted, wanted.text))
     equal = {
         Memory.user_id: wanted.user_id,
         Memory.agent_id: wanted.agent_id,
@@ -82,6 +84,15 @@ def conditions(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
     found += [Memory.created_at >= wanted.start] if wanted.start else []
     found += [Memory.created_at < wanted.end] if wanted.end else []
     return found + _by_name(org_id, wanted)
+
+
+def _holds_text(wanted: MemoryFilter, typed: str) -> ColumnElement[bool]:
+    """The literal text within one user's rows, which are few; over a whole agent its words, by their index."""
+    of_agent = wanted.agent_id is not None and wanted.user_id is None and not wanted.person and not wanted.email
+    words = word_query(typed) if of_agent and wanted.state == "live" else None
+    if words is None:
+        return Memory.content.icontains(typed, autoescape=True)
+    return Memory.id.in_(select(func.agent_memories_with(wanted.agent_id, words).column_valued("id")))
 
 
 def _by_name(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
@@ -97,5 +108,6 @@ def _by_name(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
         conditions.append(Memory.agent_id == agent)
     if wanted.category_slug:
         filed = select(Category.id).where(Category.org_id == org_id, Category.slug == wanted.category_slug)
-        conditions.append(Memory.category_id.in_(filed))
+        one = None if wanted.agent_id is None else filed.where(Category.agent_id == wanted.agent_id).scalar_subquery()
+        conditions.append(Memory.category_id.in_(filed) if one is None else Memory.category_id == one)
     return conditions

@@ -44,11 +44,17 @@ class Group:
     memories: list[MemoryView]
 
 
-def list_memories(actor: Actor, wanted: MemoryFilter, *, page: int = 1, size: int = 20) -> Page[MemoryView]:
-    """One page, newest first, of what `actor` may read. The number of queries does not depend on the size."""
+def list_memories(
+    actor: Actor, wanted: MemoryFilter, *, page: int = 1, size: int = 20, count: int | None = None
+) -> Page[MemoryView]:
+    """One page, newest first, of what `actor` may read. The number of queries does not depend on the size.
+
+    `count` where the caller knows how many match, to be spared the counting.
+    """
     with transaction(actor.org_id) as session:
         conditions = [*filters.conditions(actor.org_id, wanted), readable(actor, wanted)]
-        count = session.scalar(select(func.count()).select_from(Memory).where(*conditions)) or 0
+        if count is None:
+            count = session.scalar(select(func.count()).select_from(Memory).where(*conditions)) or 0
         newest = Memory.deleted_at if wanted.state == "deleted" else Memory.created_at
         order = (newest.desc(), Memory.id.desc())
         # The page's ids first: a sort over wide joined rows would carry every text of the list.

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ARRAY, BigInteger, any_, cast, func, select, text
+from sqlalchemy import func, literal, select, text
 
 from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, require
-from webapp.db.models import Memory
+from webapp.db.models import Agent, Memory
 from webapp.db.session import transaction
 from webapp.memory.queries import readable
 from webapp.memory.store import LIVE
+
+# Beyond this a list says "more than": counting on would take longer than the page.
+MOST = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +44,13 @@ def per_user(actor: Actor, user_ids: Sequence[int]) -> dict[int, UserTally]:
 
 
 def per_agent(actor: Actor, agent_ids: Sequence[int]) -> dict[int, int]:
-    """How many live memories of each of these agents the reader may read."""
-    named = Memory.agent_id == any_(cast(list(agent_ids), ARRAY(BigInteger)))
+    """How many live memories of each of these agents the reader may read, counted as far as MOST and one more."""
+    mine = (Memory.org_id == actor.org_id, Memory.agent_id == Agent.id, LIVE, readable(actor))
+    counted = select(literal(1)).where(*mine).limit(MOST + 1).correlate(Agent).subquery()
+    count = select(func.count()).select_from(counted).scalar_subquery()
     with transaction(actor.org_id) as session:
-        rows = session.execute(
-            select(Memory.agent_id, func.count())
-            .where(Memory.org_id == actor.org_id, named, LIVE, readable(actor))
-            .group_by(Memory.agent_id)
-        )
-        return {agent_id: count for agent_id, count in rows if agent_id is not None}
+        rows = session.execute(select(Agent.id, count).where(Agent.org_id == actor.org_id, Agent.id.in_(agent_ids)))
+        return dict(rows.tuples().all())
 
 
 def reach(actor: Actor) -> Reach:

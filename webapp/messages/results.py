@@ -79,6 +79,8 @@ MESSAGES = {
     "try.out_not_relevant": "not relevant enough",
     "try.out_near_duplicate": "says what a chosen one says",
     "try.out_no_place": "no place left",
+    "agents.many": "{n:,}+",
+    "activity.graph": "Graph",
     "form.required": "This field is required.",
     "result.retried": "Put back into the queue",
     "result.agent_added": "Agent added",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -22,6 +23,7 @@ from webapp.http.sign_in import begin, open_here
 from webapp.messages import text as msg
 from webapp.messages.moments import Moment
 from webapp.pages.forms.account import DetailsForm, PasswordForm
+from webapp.pages.memories.editing import Choice
 from webapp.pages.shapes.form import FormShape, refused
 from webapp.pages.shapes.times import shown
 from webapp.runtime import runtime
@@ -111,12 +113,18 @@ def _page(
         details={
             "form": details or _details_now(account_id),
             "url": "/account/details",
-            "zones": [{"value": zone, "label": zone.replace("_", " ")} for zone in sorted(available_timezones())],
+            "zones": _zones(),
             "org_zone": _org_zone(),
         },
         password={"form": password or FormShape(NO_PASSWORDS), "url": "/account/password"},
         sessions={"rows": _sessions(account_id), "url": "/account/sessions"},
     )
+
+
+@cache
+def _zones() -> list[Choice]:
+    """Every zone; the list is read from the system's files once per process."""
+    return [Choice(zone, zone.replace("_", " ")) for zone in sorted(available_timezones())]
 
 
 def _details_now(account_id: int) -> FormShape:

@@ -141,7 +141,7 @@ def _page(scope: Scope, filters: dict[str, str], number: int) -> Page[InboxStatu
     states: Sequence[State] = [each for each in STATES if each == filters["state"]]
     user_id, agent_id = _named(scope, filters)
     rows, count = activity.recent(
-        scope.actor, states=states, kinds=("exchange",), user_id=user_id, agent_id=agent_id,
+        scope.actor, states=states, user_id=user_id, agent_id=agent_id,
         limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE,
     )  # fmt: skip
     return Page(rows, count, number, PAGE_SIZE)
@@ -162,7 +162,7 @@ def _row(scope: Scope, item: InboxStatus, people: dict[int, str], agents: dict[i
     return ExchangeRow(
         id=item.id,
         user=people.get(item.user_id or NOBODY, msg("users.unknown")),
-        agent=agents.get(item.agent_id or NOBODY, ""),
+        agent=msg("activity.graph") if item.kind == "episode" else agents.get(item.agent_id or NOBODY, ""),
         state=item.status,
         moment=shown(item.done_at or item.created_at),
         reason=_words("reason", item.reason),

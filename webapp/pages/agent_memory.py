@@ -107,9 +107,12 @@ def _only(scope: Scope) -> UserView | None:
 def _list(scope: Scope, place: Place, *, new: int | None = None) -> dict[str, Any]:
     shown = filters(own_only=place.user is not None)
     found = _wanted(shown, place)
-    page = pager.load(lambda number: queries.list_memories(place.actor, found, page=number, size=PAGE_SIZE))
     known = _categories(place)
     counts = queries.count_by_category(place.actor, without_category(found))
+    total = _total(shown, known, counts)
+    page = pager.load(
+        lambda number: queries.list_memories(place.actor, found, page=number, size=PAGE_SIZE, count=total)
+    )
     return {
         "filters": shown,
         "memories": {
@@ -121,6 +124,13 @@ def _list(scope: Scope, place: Place, *, new: int | None = None) -> dict[str, An
         "categories": _tabs(place, shown, known, counts),
         "move_to": [Choice(each.slug, each.name) for each in known if each.is_active],
     }
+
+
+def _total(shown: Filters, known: Sequence[CategoryView], counts: dict[int, int]) -> int | None:
+    """How many match, from the counts on the tabs; None for a category that the reader's tabs do not know."""
+    if not shown.category:
+        return sum(counts.values())
+    return next((counts.get(each.id, 0) for each in known if each.slug == shown.category), None)
 
 
 def _wanted(shown: Filters, place: Place) -> queries.MemoryFilter:

@@ -9,6 +9,7 @@ from webapp.directory.types import AgentView
 from webapp.http.paging import with_query
 from webapp.http.scope import Scope
 from webapp.memory import tallies
+from webapp.messages import text as msg
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class AgentRow:
     description: str
     on: bool
     archived: bool
-    total: int
+    total: str
     url: str
     urls: dict[str, str | None]
 
@@ -44,7 +45,7 @@ def _row(scope: Scope, agent: AgentView, total: int, *, manage: bool) -> AgentRo
         description=agent.description,
         on=agent.enable_memory_component and not archived,
         archived=archived,
-        total=total,
+        total=msg("agents.many", n=tallies.MOST) if total > tallies.MOST else f"{total:,}",
         url=f"{base}/{agent.slug}/memory",
         urls={
             "edit": url("edit") if manage else None,

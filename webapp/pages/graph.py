@@ -30,6 +30,8 @@ pages = Blueprint("graph", __name__)
 GROUPS = "/orgs/<org>/graph"
 PATH = f"{GROUPS}/<group>"
 PAGE_SIZE, FOUND_AT_MOST, DRAWN_AT_MOST = 25, 50, 40
+# Whose a group is decides who sees it, and every verb asks that of the group itself.
+ANY_MEMBER = Action.READ_ORG_STATUS
 STATES: dict[str, FactState] = {"current": "current", "ended": "ended"}
 VIEWS = ("facts", "entities", "picture", "messages")
 
@@ -37,7 +39,7 @@ VIEWS = ("facts", "entities", "picture", "messages")
 @pages.get(GROUPS)
 def groups(org: str) -> Response:
     """The groups; for htmx the list."""
-    scope = where.here(org, Action.READ_GRAPH)
+    scope = where.here(org, ANY_MEMBER)
     words = search_words()
     page = pager.load(lambda number: queries.list_groups(scope.actor, search=words, page=number, size=PAGE_SIZE))
     path = f"/orgs/{scope.org.key}/graph"
@@ -150,7 +152,7 @@ def messages(org: str, group: str) -> Response:
 
 def opened(org: str, group: str) -> tuple[Scope, GroupView, Place]:
     """The org and the group of an address. Raises NotVisible for a group that the reader may not see."""
-    scope = where.here(org, Action.READ_GRAPH)
+    scope = where.here(org, ANY_MEMBER)
     view = queries.open_group(scope.actor, group)
     writable = can(scope.actor, Action.WRITE_GRAPH, Target(scope.org.id, view.group.owner_id))
     return scope, view, Place(scope.org.key, view.group.key, writable)

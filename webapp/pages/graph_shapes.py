@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from webapp.graph.picture import HEIGHT, WIDTH, layout
+from webapp.graph.picture import WIDTH, height_for, layout
 from webapp.graph.queries import EntityView, GroupView, Neighbourhood, is_ended
 from webapp.graph.types import Counted, Entity, Episode, Fact
 from webapp.http.frame import reader_zone
@@ -204,7 +204,6 @@ def picture(found: Neighbourhood, place: Place, center: int | None) -> dict[str,
             "y": places[one.entity.id].y,
             "r": round(LEAST_RADIUS + (MOST_RADIUS - LEAST_RADIUS) * (one.facts / most) ** 0.5, 1),
             "here": one.entity.id == center,
-            "label_y": places[one.entity.id].y + MOST_RADIUS + 12,
         }
         for one in found.entities
     ]
@@ -220,7 +219,7 @@ def picture(found: Neighbourhood, place: Place, center: int | None) -> dict[str,
         }
         for link in found.links
     ]
-    return {"nodes": nodes, "lines": lines, "width": WIDTH, "height": HEIGHT}
+    return {"nodes": nodes, "lines": lines, "width": WIDTH, "height": height_for(len(nodes))}
 
 
 def _short(name: str) -> str:

@@ -93,6 +93,42 @@ def test_a_bad_date_is_a_clear_400_and_odd_filters_are_no_500(visit: Visit) -> N
         assert visit("eddie").get(f"{PATH}?{odd}").status_code == 200, odd
 
 
+@pytest.mark.parametrize(
+    ("content", "typed"),
+    [
+        ("The user mixes up list.sort() and sorted()", "sort"),
+        ("The user wants 100% coverage", "100% COV"),
+        ("The user said O'Brien-Smith came", "brien smith"),
+        ("المستخدم يدرس الهندسة المعمارية", "الهندسة"),
+        ("用户住在东京附近的一个小镇", "东京"),
+        ("The user likes the 🙂 sign very much", "🙂"),
+    ],
+)
+def test_the_text_search_finds_words_and_their_beginnings(visit: Visit, world: World, content: str, typed: str) -> None:
+    put(world, "vera", content)
+    found = visit("eddie").get(PATH, partial=True, query={"q": typed})
+    assert content in words(found)
+    assert "1 memory" in words(found) or typed == "sort"
+
+
+def test_the_text_search_keeps_to_its_agent_and_its_org(visit: Visit) -> None:
+    assert planted("olga") not in words(visit("ada").get(PATH, query={"q": planted("olga")}))
+    for other in ("oscar", "otto"):
+        assert "Nothing matches" in words(visit("ada").get(PATH, query={"q": planted(other, "agent")}))
+
+
+def test_the_index_of_words_knows_the_transactions_org_only(world: World) -> None:
+    with world.app.app_context(), transaction(world.orgs["acme"]) as session:
+        found = session.scalars(
+            text("SELECT agent_memories_with(:a, :q)"), {"a": world.agents["acme"], "q": "'studies':*"}
+        )
+        assert world.memories["olga", "agent"] in set(found)
+        other = session.scalars(
+            text("SELECT agent_memories_with(:a, :q)"), {"a": world.agents["other"], "q": "'studies':*"}
+        )
+        assert list(other) == [], "another org's agent is not there"
+
+
 def test_tabs_count_what_the_other_filters_leave(visit: Visit, world: World) -> None:
     put(world, "vera", "The user counts tabs", "learning_goals")
     page = words(visit("eddie").get(f"{PATH}?user=vera"))

@@ -84,7 +84,7 @@ def test_activity_shows_the_queue_filters_and_retries(visit: Visit, world: World
     assert "The model did not answer in time." in page
     assert word("olga", "exchange") not in page, "the page never shows text"
     narrowed = ada.get(f"{TENANT}/activity?state=failed&user=olga&agent=python-tutor", partial=True)
-    assert (is_fragment(narrowed), "1 conversation" in words(narrowed)) == (True, True)
+    assert (is_fragment(narrowed), "1 entry" in words(narrowed)) == (True, True)
     assert "Nothing matches" in words(ada.get(f"{TENANT}/activity?user=nobody"))
     assert "Nothing matches" in words(ada.get(f"{TENANT}/activity?agent=nothing"))
     again = ada.follow(f"{TENANT}/activity/{exchange}/retry?state=failed")

@@ -20,9 +20,9 @@ class Visitor:
         self.world, self.who = world, who
         self.client, self.csrf = world.browser(who)
 
-    def get(self, path: str, *, partial: bool = False) -> TestResponse:
-        """A link."""
-        return self.client.get(path, headers=HTMX if partial else {})
+    def get(self, path: str, *, partial: bool = False, query: dict[str, str] | None = None) -> TestResponse:
+        """A link, or a search form with what it sends."""
+        return self.client.get(path, headers=HTMX if partial else {}, query_string=query)
 
     def post(self, path: str, *, partial: bool = False, **fields: Any) -> TestResponse:
         """A form."""
