@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-WIDTH, HEIGHT = 1000, 620
-MARGIN_X, MARGIN_Y = 90, 40
+WIDTH = 1000
+LEAST_HEIGHT, MOST_HEIGHT, HEIGHT_PER_NODE = 240, 640, 26
+MARGIN_X, MARGIN_TOP, MARGIN_BOTTOM = 90, 36, 56
 ROUNDS = 120
 _GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 
@@ -19,10 +20,15 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place in a drawing of `WIDTH` by `HEIGHT`."""
+    """A place in a drawing of `WIDTH` by `height_for` its nodes."""
 
     x: float
     y: float
+
+
+def height_for(count: int) -> int:
+    """How high a drawing of so many nodes is: a few need no whole screen."""
+    return min(MOST_HEIGHT, LEAST_HEIGHT + HEIGHT_PER_NODE * max(count - 3, 0))
 
 
 def layout(nodes: Sequence[int], links: Sequence[tuple[int, int]]) -> Mapping[int, Point]:
@@ -49,7 +55,7 @@ def _spiral(count: int) -> Floats:
 
 
 def _step(places: Floats, pairs: npt.NDArray[np.int64], most: float) -> Floats:
-    ideal = 1.6 / math.sqrt(len(places))
+    ideal = 2.0 / math.sqrt(len(places))
     apart = places[:, np.newaxis] - places[np.newaxis]
     distance = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
     moved = (apart * (ideal**2 / distance**2)[:, :, np.newaxis]).sum(axis=1)
@@ -58,7 +64,7 @@ def _step(places: Floats, pairs: npt.NDArray[np.int64], most: float) -> Floats:
         pull = (places[one] - places[other]) * (distance[one, other] / ideal)[:, np.newaxis]
         np.add.at(moved, one, -pull)
         np.add.at(moved, other, pull)
-    moved -= 0.3 * places
+    moved -= 0.15 * places
     length = np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
     return np.asarray(moved / length * np.minimum(length, most))
 
@@ -68,5 +74,5 @@ def _fitted(places: Floats) -> Floats:
     low, high = places.min(axis=0), places.max(axis=0)
     size = np.where(high > low, high - low, 1.0)
     share = np.where(high > low, (places - low) / size, 0.5)
-    room = np.array([WIDTH - 2 * MARGIN_X, HEIGHT - 2 * MARGIN_Y])
-    return np.asarray(share * room + np.array([MARGIN_X, MARGIN_Y]))
+    room = np.array([WIDTH - 2 * MARGIN_X, height_for(len(places)) - MARGIN_TOP - MARGIN_BOTTOM])
+    return np.asarray(share * room + np.array([MARGIN_X, MARGIN_TOP]))
