@@ -98,7 +98,7 @@ MESSAGES = {
     "confirm.remove": "They lose access at once, and their tokens end. Their account stays.",
     "confirm.remove_memories": "What is remembered about them",
     "confirm.remove_keep": "Keep it",
-    "confirm.remove_keep_hint": "It stays readable for administrators and comes back when they are invited again.",
+    "confirm.remove_keep_hint": "It is used no more, and comes back when they are invited again.",
     "confirm.remove_erase": "Erase it",
     "confirm.remove_erase_hint": "Memories, history, conversations and graph, for good. This cannot be undone.",
     "confirm.remove_button": "Remove 1 person",
