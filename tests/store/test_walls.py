@@ -64,7 +64,9 @@ def test_nothing_can_be_written_into_another_org(app: Flask, orgs: tuple[int, in
                 text("INSERT INTO agent (org_id, slug, name) VALUES (:org, 'smuggled', 'Smuggled')"), {"org": two}
             )
         with transaction(one) as session:
-            changed = session.execute(text("UPDATE knowledge SET content = 'x' WHERE org_id = :org RETURNING 1"), {"org": two})
+            changed = session.execute(
+                text("UPDATE knowledge SET content = 'x' WHERE org_id = :org RETURNING 1"), {"org": two}
+            )
             assert changed.all() == []
 
 

@@ -57,6 +57,9 @@ class Book:
         for placement in decided.placements:
             span = placement.span
             fact_id = placement.fact_id or next(self._ids)
+            # Rows are written one by one under a unique key of statement and start: no step may break it.
+            others = [row[:2] for id, row in self.facts.items() if id != fact_id]
+            assert (span.statement, span.start) not in others
             self.facts[fact_id] = (span.statement, span.start, span.end)
             supports = {one.id for one in span.claims}
             self.claims = [replace(one, fact_id=fact_id) if one.id in supports else one for one in self.claims]

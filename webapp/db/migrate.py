@@ -76,7 +76,9 @@ def _check_known(connection: Connection) -> None:
     current = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
     known = {script.revision for script in ScriptDirectory(str(FOLDER)).walk_revisions()}
     if current and current not in known:
-        raise MigrationError(f"The database is at schema {current}, newer than this version knows: run the newer version.")
+        raise MigrationError(
+            f"The database is at schema {current}, newer than this version knows: run the newer version."
+        )
 
 
 def _check_extension(connection: Connection) -> None:
