@@ -44,6 +44,8 @@ def differs(one: str, other: str) -> Difference | None:
     one, other = canonical(one), canonical(other)
     if reading.fold(one) == reading.fold(other):
         return None
+    # One order for both ways round, since a rule that aligns words may see more from one side.
+    one, other = sorted((one, other))
     for rule, difference in _RULES:
         if rule(one, other):
             return difference

@@ -26,6 +26,8 @@ def matches_person(reference: str) -> ColumnElement[bool]:
 
 def person_key(reference: str) -> tuple[PersonKey, str | int]:
     """What a reference is and the value to look for."""
+    # No name holds a NUL, and PostgreSQL takes none even to look for.
+    reference = reference.replace("\x00", "\ufffd")
     if "@" in reference:
         return "email", reference.lower()
     if re.fullmatch(r"[0-9]{1,18}", reference):

@@ -50,7 +50,7 @@ def per_agent(actor: Actor, agent_ids: Sequence[int]) -> dict[int, int]:
     count = select(func.count()).select_from(counted).scalar_subquery()
     with transaction(actor.org_id) as session:
         rows = session.execute(select(Agent.id, count).where(Agent.org_id == actor.org_id, Agent.id.in_(agent_ids)))
-        return dict(rows.tuples().all())
+        return {agent_id: counted_so_far for agent_id, counted_so_far in rows}  # noqa: C416  a Row is no pair to dict()
 
 
 def reach(actor: Actor) -> Reach:

@@ -50,7 +50,7 @@ MESSAGES = {
     "graph.sources": "Said in",
     "graph.sources_count.one": "{n:,} message",
     "graph.sources_count.other": "{n:,} messages",
-    "graph.sources_of": "Messages that say: {text}",
+    "graph.sources_of": "{count}: {text}",
     "graph.current": "current",
     "graph.ended": "ended",
     "graph.coming": "from {date} on",
