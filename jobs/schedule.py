@@ -17,7 +17,7 @@ from webapp.db.session import installation
 from webapp.graph import embedding as graph_embedding
 from webapp.graph import remove
 from webapp.inbox import activity
-from webapp.memory import embedding
+from webapp.memory import embedding, knowledge_archive
 from webapp.memory.write import removal
 from webapp.runtime import runtime
 
@@ -43,10 +43,12 @@ def purge_exchange_texts() -> None:
 
 
 def purge_deleted_memories() -> None:
-    """Purge what can no longer be restored."""
+    """Purge memories and knowledge that can no longer be restored."""
     days = runtime().settings.restore_days
     for org_id in _orgs():
         while removal.purge_expired(system(org_id, "retention"), days=days):
+            pass
+        while knowledge_archive.purge_expired(system(org_id, "retention"), days=days):
             pass
 
 
