@@ -67,5 +67,4 @@ def test_text_twice_as_large_still_fits(chromium: Browser, gallery: str) -> None
         if page.evaluate("document.documentElement.scrollWidth") > 640:
             wide.append(name)
     page.close()
-    # Known: a fact's dialog is still too wide there; to be mended with the graph's screens.
-    assert [name for name in wide if name != "graph-fact"] == []
+    assert wide == []
