@@ -19,12 +19,6 @@ ROUTE_DECORATORS = {"get", "post", "put", "patch", "delete", "route", "endpoint"
 
 # File → (lines allowed, when, why). One that is no longer needed fails, so that the list only shrinks.
 EXCEPTIONS: dict[str, tuple[int, str, str]] = {}
-# Route: lines allowed, and until when; to be shortened with the next change of the graph's screens.
-LONG_ROUTES: dict[str, tuple[int, str]] = {
-    "webapp/pages/graph.py:facts": (16, "2026-12-31"),
-    "webapp/pages/graph.py:picture": (19, "2026-12-31"),
-    "webapp/pages/graph_actions.py:delete_group": (16, "2026-12-31"),
-}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -102,7 +96,7 @@ def test_routes_are_short(folder: str) -> None:
     routes = [(path, each) for path in sources(folder) for each in functions(path) if is_route(each)]
     assert routes
     long = {f"{name_of(path)}:{each.name}": body_length(each) for path, each in routes if body_length(each) > ROUTE}
-    assert {name: lines for name, lines in long.items() if lines > LONG_ROUTES.get(name, (ROUTE, ""))[0]} == {}
+    assert long == {}
 
 
 def test_templates_are_short() -> None:

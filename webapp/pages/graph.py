@@ -12,7 +12,7 @@ from webapp.errors import Unavailable
 from webapp.graph import queries, retrieve
 from webapp.graph.queries import GroupView
 from webapp.graph.retrieve import Question
-from webapp.graph.types import Fact, FactState
+from webapp.graph.types import Entity, Fact, FactState
 from webapp.http.htmx import render
 from webapp.http.scope import Scope
 from webapp.memory.types import Page
@@ -67,10 +67,8 @@ def facts(org: str, group: str) -> Response:
         "found": bool(words),
         "urls": {"list": place.path, "clear": place.path},
     }
-    filters = {"q": words, "state": state, "active": bool(words) or state != "all"}
-    return render(
-        "graph/facts.html", "facts", facts=listed, filters=filters, off=off, **head(scope, view, place, "facts")
-    )
+    around = head(scope, view, place, "facts")
+    return render("graph/facts.html", "facts", facts=listed, filters=_filters(words, state), off=off, **around)
 
 
 @pages.get(f"{PATH}/entities")
@@ -110,23 +108,19 @@ def entity(org: str, group: str, entity_id: int) -> Response:
 def picture(org: str, group: str) -> Response:
     """The best connected entities, or the surroundings of one; for htmx the picture."""
     scope, view, place = opened(org, group)
-    raw = request.args.get("center", "")
-    center = int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 19 else None
+    center = _center()
     found = queries.neighbourhood(scope.actor, place.key, center, DRAWN_AT_MOST)
     middle = next((one.entity for one in found.entities if one.entity.id == center), None)
-    best = queries.list_entities(scope.actor, place.key, size=PAGE_SIZE).rows
-    choices = [(str(one.entity.id), one.entity.name) for one in best]
-    if middle and str(middle.id) not in dict(choices):
-        choices.insert(0, (str(middle.id), middle.name))
+    around = head(scope, view, place, "picture")
     return render(
         "graph/picture.html",
         "picture",
         picture=shapes.picture(found, place, center) if found.entities else None,
         title=msg("graph.picture_of", name=middle.name) if middle else msg("graph.picture_best", n=len(found.entities)),
         middle={"id": str(middle.id), "url": place.url("entities", middle.id)} if middle else None,
-        choices=choices,
+        choices=_choices(scope, place, middle),
         urls={"list": place.url("picture")},
-        **head(scope, view, place, "picture"),
+        **around,
     )
 
 
@@ -173,6 +167,25 @@ def head(scope: Scope, view: GroupView, place: Place, current: str) -> dict[str,
             "failed": f"{paths['messages']}?failed=true",
         },
     }
+
+
+def _filters(words: str, state: FactState) -> dict[str, Any]:
+    return {"q": words, "state": state, "active": bool(words) or state != "all"}
+
+
+def _center() -> int | None:
+    """The entity that the address puts in the middle; what is no id counts as none."""
+    raw = request.args.get("center", "")
+    return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 19 else None
+
+
+def _choices(scope: Scope, place: Place, middle: Entity | None) -> list[tuple[str, str]]:
+    """What can be put in the middle: the first entities by their links, and the one that is there."""
+    best = queries.list_entities(scope.actor, place.key, size=PAGE_SIZE).rows
+    choices = [(str(one.entity.id), one.entity.name) for one in best]
+    if middle and str(middle.id) not in dict(choices):
+        choices.insert(0, (str(middle.id), middle.name))
+    return choices
 
 
 def _facts(scope: Scope, key: str, words: str, state: FactState) -> Page[Fact]:

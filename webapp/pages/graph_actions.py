@@ -90,11 +90,8 @@ def delete_group(org: str, group: str) -> Response:
         return _done(msg("graph.deleted_group"), f"/orgs/{scope.org.key}/graph")
     if request.method == "POST":
         form = refused(form.data, Invalid({"name": [msg("graph.delete_group_wrong")]}))
-    points = [
-        msg("graph.messages_count", n=view.episodes),
-        msg("graph.facts_count", n=view.facts),
-        msg("graph.entities_count", n=view.entities),
-    ]
+    counts = {"messages": view.episodes, "facts": view.facts, "entities": view.entities}
+    points = [msg(f"graph.{name}_count", n=count) for name, count in counts.items()]
     asked = {"word": place.key, "name": "name", "label": msg("graph.delete_group_typed", name=place.key)}
     return _question(place, "group", points, place.path, typed=asked, form=form)
 
