@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.browser.examples import LONG, Context, form, frame, moment
 from tests.browser.examples_tenant import AGENTS, listed, tenant
+from webapp.access.actor import SCOPES
 
 
 def person(
@@ -69,21 +70,6 @@ def token(id: int, name: str, state: str, scopes: list[str], **changes: Any) -> 
     return Shape(**(base | changes))
 
 
-SCOPES = [
-    "exchanges:write",
-    "context:read",
-    "memories:read",
-    "memories:write",
-    "knowledge:read",
-    "knowledge:write",
-    "categories:read",
-    "categories:write",
-    "settings:read",
-    "settings:write",
-    "people:write",
-    "graph:read",
-    "graph:write",
-]
 TOKENS = [
     token(1, "chat-prod", "active", SCOPES[:2]),
     token(2, "nightly import", "expired", SCOPES[2:4], last_used=None, expires=moment("12 Nov 2026")),

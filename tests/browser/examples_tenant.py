@@ -83,7 +83,7 @@ def memory(view: str, **changes: Any) -> Context:
 def exchange(id: int, state: str, **changes: Any) -> Shape:
     base = {
         "id": id, "user": "ada@example.org", "agent": "Python Tutor", "state": state, "moment": moment(), "reason": None, "error": None, "attempts": 1,
-        "created": 0, "superseded": 0, "duplicates": 0, "rejected": 0, "urls": Shape(retry=None),
+        "created": 0, "superseded": 0, "duplicates": 0, "rejected": 0, "rejections": "", "urls": Shape(retry=None),
     }  # fmt: skip
     return Shape(**(base | changes))
 
@@ -91,7 +91,15 @@ def exchange(id: int, state: str, **changes: Any) -> Shape:
 EXCHANGES = [
     exchange(1, "pending", moment=moment("just now")),
     exchange(2, "failed", error="The model server answered 429 five times.", attempts=5, urls=Shape(retry="/act")),
-    exchange(3, "done", created=2, superseded=1, duplicates=1, rejected=3),
+    exchange(
+        3,
+        "done",
+        created=2,
+        superseded=1,
+        duplicates=1,
+        rejected=3,
+        rejections="not said by the user (2), a secret (1)",
+    ),
     exchange(4, "skipped", reason="Learning is turned off by the user."),
 ]
 DAYS = [

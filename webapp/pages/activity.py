@@ -57,6 +57,7 @@ class ExchangeRow:
     superseded: int
     duplicates: int
     rejected: int
+    rejections: str
     urls: dict[str, str | None]
 
 
@@ -172,8 +173,14 @@ def _row(scope: Scope, item: InboxStatus, people: dict[int, str], agents: dict[i
         superseded=item.superseded,
         duplicates=item.duplicates,
         rejected=item.rejected,
+        rejections=", ".join(_rejection(code, count) for code, count in sorted(item.rejections.items())),
         urls={"retry": retry_url},
     )
+
+
+def _rejection(code: str, count: int) -> str:
+    words = _words("rejection", code)
+    return f"{words} ({count})"
 
 
 def _words(group: str, code: str | None) -> str | None:
