@@ -31,7 +31,7 @@ def memories(rows: list[Shape], **changes: Any) -> Shape:
 
 
 def agents() -> list[Shape]:
-    urls = Shape(add="/example/memory-form-category", all=None)
+    urls = Shape(add="/example/memory-form-category", all=None, deleted="/example/recently-deleted")
     tutor = [
         Shape(name="Knowledge Gaps", inactive=False, rows=[row(11, "The user mixes up list.sort() and sorted().")]),
         Shape(
@@ -54,7 +54,7 @@ def agents() -> list[Shape]:
             name="Python Tutor",
             total=34,
             note=None,
-            urls=Shape(add="/example/memory-form-category", all="/act"),
+            urls=Shape(add="/example/memory-form-category", all="/act", deleted="/act"),
             categories=tutor,
         ),
         Shape(

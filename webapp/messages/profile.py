@@ -30,4 +30,5 @@ MESSAGES = {
     "profile.erase": "Erase everything held about me",
     "profile.erase_text": "Deletes every memory about you in {org} for good. This cannot be undone.",
     "profile.recently_deleted": "Recently deleted",
+    "profile.recently_deleted_of": "Recently deleted: {name}",
 }
