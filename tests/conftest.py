@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import hypothesis
 import pytest
 from flask import Flask
 
@@ -15,6 +16,11 @@ from tests import servers
 from webapp.embedded.postgres import EmbeddedPostgres
 from webapp.embedded.valkey import EmbeddedValkey
 from webapp.settings import Settings
+
+# A deadline would make every property a timing test. In CI the examples are the same each time, so that a red run can
+# be repeated; elsewhere they are new ones each time.
+hypothesis.settings.register_profile("all", deadline=None, derandomize=os.environ.get("CI") == "true")
+hypothesis.settings.load_profile("all")
 
 _numbers = itertools.count(1)
 _run = ExitStack()

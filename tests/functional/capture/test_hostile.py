@@ -99,6 +99,8 @@ def crowd(settings: Settings) -> Iterator[tuple[World, Place, list[list[str]]]]:
         close(app)
 
 
+# A batch of a hundred answers is long to print: hypothesis says so, and it is meant to be.
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")
 @settings(
     max_examples=BATCHES, deadline=None, suppress_health_check=list(HealthCheck), phases=(Phase.reuse, Phase.generate)
 )
