@@ -110,13 +110,8 @@ async def graphiti(socket: str, model: LLMClient) -> AsyncIterator[Graphiti]:
         stdout=subprocess.DEVNULL,
     )  # fmt: skip
     try:
+        await _until_it_answers()
         database = FalkorDB(host="localhost", port=PORT)
-        for _ in range(200):
-            try:
-                await database.connection.ping()
-                break
-            except Exception:
-                await asyncio.sleep(0.05)
         driver = FalkorDriver(falkor_db=database, database=GROUP)
         made = Graphiti(
             graph_driver=driver, llm_client=model, embedder=SameEmbedder(socket), cross_encoder=NoReranker()
@@ -127,6 +122,17 @@ async def graphiti(socket: str, model: LLMClient) -> AsyncIterator[Graphiti]:
         server.terminate()
         server.wait()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _until_it_answers() -> None:
+    for _ in range(200):
+        try:
+            _, writer = await asyncio.open_connection("localhost", PORT)
+        except OSError:
+            await asyncio.sleep(0.05)
+        else:
+            writer.close()
+            return
 
 
 async def search(folder: Path, socket: str) -> list[dict[str, Any]]:
