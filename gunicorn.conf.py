@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -37,6 +38,13 @@ def _keep_metrics(folder: Path) -> None:
     except OSError as error:
         sys.exit(f"METRICS_TOKEN is set, but {folder} cannot be made ({error.strerror}): set DATA_DIR")
     os.environ[METRICS] = str(folder)
+
+
+def when_ready(_server: Any) -> None:
+    """Leave what the import made out of garbage collection: it stays, and a full collection would walk all of it
+    in the middle of somebody's request. The workers then also share its memory for longer."""
+    gc.collect()
+    gc.freeze()
 
 
 def child_exit(_server: Any, worker: Any) -> None:

@@ -20,8 +20,8 @@ U = "/orgs/acme/users/{who}"
 LISTS = {
     f"{U}/global-memories/": 8,
     f"{U}/agent-memories/": 8,
-    f"{U}/agents/python-tutor/agent-memories/": 9,
-    f"{U}/agents/python-tutor/agent-memories-list/": 9,
+    f"{U}/agents/python-tutor/agent-memories/": 10,
+    f"{U}/agents/python-tutor/agent-memories-list/": 10,
     "/orgs/acme/agents/python-tutor/memory-categories/": 10,
     "/orgs/acme/agents/python-tutor/agent-memories/": 10,
     "/orgs/acme/agents/": 9,
@@ -123,7 +123,7 @@ def test_an_agents_many_rows_are_counted_and_paged_along_the_index(world: World)
     sent = [
         one for one in asked(world, f"{U}/agents/python-tutor/agent-memories-list/", "eddie") if "FROM memory" in one[0]
     ]
-    count, page = (plans(world, [one]) for one in sent)
+    count, page, _texts = (plans(world, [one]) for one in sent)
     # Which of the agent's two indexes it is depends on how much has been vacuumed.
     assert re.search(r"Scan (using|on) ix_memory_(agent|category)", count), count
     assert "Index Only Scan using ix_memory_agent" in page, page
