@@ -1,7 +1,6 @@
-"""Fills a migrated database with memories of long-tailed users, by COPY as the superuser: policies allow nobody else.
+"""Fills a migrated database with memories, by COPY as the superuser: policies allow nobody else.
 
-The rows are those that the write verbs leave: the same columns, terms and indexes. Texts come from a pool, vectors are
-random (slices of one long random row), so that loading costs little beside PostgreSQL's own work.
+The rows are those that the write verbs leave: the same columns, terms and indexes.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -32,13 +32,34 @@ CHUNK = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """Who has how many: user ids by the number of their memories. `seconds` is what loading took."""
+    """Who has how many: user ids by the number of their memories. `seconds` is what loading took.
+
+    Memory number n, from 0, has the id n + 1 and belongs to `owners[n]`.
+    """
 
     org_id: int
     agent_id: int
     users: dict[int, list[int]]
-    count: int
+    owners: npt.NDArray[np.int64]
     seconds: float
+
+    @property
+    def count(self) -> int:
+        """Memories in all."""
+        return len(self.owners)
+
+
+class Contents(Protocol):
+    """What memory number n says, in UTF-8; its terms, packed; its vector, as `halfvec_sent` makes it."""
+
+    def content(self, number: int) -> bytes:
+        """The text."""
+
+    def terms(self, number: int) -> bytes:
+        """The terms of the text."""
+
+    def sent(self, number: int) -> bytes:
+        """The vector."""
 
 
 class RandomVectors:
@@ -50,9 +71,9 @@ class RandomVectors:
         self._sent = self._values.astype(">f2").tobytes()
 
     def sent(self, number: int) -> bytes:
-        """As PostgreSQL takes a halfvec: its length, a number that is not used, the values."""
+        """The vector as PostgreSQL takes it."""
         start = self._start(number)
-        return struct.pack(">hh", STORED_DIMENSIONS, 0) + self._sent[2 * start : 2 * (start + STORED_DIMENSIONS)]
+        return halfvec_sent(self._sent[2 * start : 2 * (start + STORED_DIMENSIONS)])
 
     def vector(self, number: int) -> Vector:
         """The same as an array."""
@@ -63,7 +84,32 @@ class RandomVectors:
         return number * 2_654_435_761 % (self._values.size - STORED_DIMENSIONS)
 
 
-def sizes(count: int) -> dict[int, int]:
+def halfvec_sent(values: bytes) -> bytes:
+    """As PostgreSQL takes a halfvec: its length, a number that is not used, the values (big-endian)."""
+    return struct.pack(">hh", len(values) // 2, 0) + values
+
+
+class MadeUp:
+    """Texts from a pool, told apart by a number, and random vectors: loading costs little beside PostgreSQL's work."""
+
+    def __init__(self, vectors: RandomVectors) -> None:
+        self._texts = _texts()
+        self._vectors = vectors
+
+    def content(self, number: int) -> bytes:
+        """A sentence of the pool and the number."""
+        return self._texts[number % POOL][0] + b" no %d" % number
+
+    def terms(self, number: int) -> bytes:
+        """Their terms."""
+        return self._texts[number % POOL][1] + packed([str(number)])
+
+    def sent(self, number: int) -> bytes:
+        """A slice of the long random row."""
+        return self._vectors.sent(number)
+
+
+def long_tailed(count: int) -> dict[int, int]:
     """How many users of each size: one or a few large ones, two fifths of the rest by 200, three fifths by 20."""
     if count < 50_000:
         made = {20_000: 0, 10_000: 0, 2_000: 1}
@@ -75,16 +121,17 @@ def sizes(count: int) -> dict[int, int]:
     return made | {200: rest * 2 // 5 // 200, 20: rest * 3 // 5 // 20}
 
 
-def fill(url: str, org_id: int, agent_id: int, category_id: int, count: int, vectors: RandomVectors) -> Population:
-    """Load about `count` memories in the order in which they were said, people's conversations between each other."""
+def fill(
+    url: str, org_id: int, agent_id: int, category_id: int, sizes: dict[int, int], contents: Contents
+) -> Population:
+    """Load memories for so many users of each size, in the order in which they were said, conversations mixed."""
     began = time.perf_counter()
     with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
         # Foreign keys are checked by triggers; what is loaded here keeps them by construction.
         connection.execute("SET session_replication_role = replica")
-        users = {size: _people(connection, org_id, number, size) for size, number in sizes(count).items()}
+        users = {size: _people(connection, org_id, number, size) for size, number in sizes.items()}
         owner = _arrivals([(user, size) for size, found in users.items() for user in found])
-        texts = _texts()
-        rows = _Rows(org_id, agent_id, category_id, owner, texts, vectors)
+        rows = _Rows(org_id, agent_id, category_id, owner, contents)
         for start in range(0, len(owner), CHUNK):
             numbers = range(start, min(start + CHUNK, len(owner)))
             for table, row in rows.tables.items():
@@ -94,7 +141,7 @@ def fill(url: str, org_id: int, agent_id: int, category_id: int, count: int, vec
         connection.execute("CHECKPOINT")
         connection.execute("VACUUM ANALYZE")
         connection.execute("CHECKPOINT")
-    return Population(org_id, agent_id, users, len(owner), time.perf_counter() - began)
+    return Population(org_id, agent_id, users, owner, time.perf_counter() - began)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +152,7 @@ class _Rows:
     agent_id: int
     category_id: int
     owner: npt.NDArray[np.int64]
-    texts: Sequence[tuple[bytes, bytes]]
-    vectors: RandomVectors
+    contents: Contents
 
     @property
     def tables(self) -> dict[str, Callable[[int], bytes]]:
@@ -119,7 +165,7 @@ class _Rows:
         }
 
     def memory(self, number: int) -> bytes:
-        content = self.texts[number % POOL][0] + b" no %d" % number
+        content = self.contents.content(number)
         moment = _integer(FIRST_MOMENT + number * STEP)
         agent, category = self._scope(number)
         return _row(
@@ -130,12 +176,14 @@ class _Rows:
     def search(self, number: int) -> bytes:
         moment, session = _integer(FIRST_MOMENT + number * STEP), _integer(number // BURST + 1)
         agent, _ = self._scope(number)
-        terms = self.texts[number % POOL][1] + packed([str(number)])
-        return _row(_integer(self.org_id), self._user(number), _integer(number + 1), agent, session, moment, terms)
+        return _row(
+            _integer(self.org_id), self._user(number), _integer(number + 1), agent, session, moment,
+            self.contents.terms(number),
+        )  # fmt: skip
 
     def vector(self, number: int) -> bytes:
         agent, _ = self._scope(number)
-        embedding = self.vectors.sent(number)
+        embedding = self.contents.sent(number)
         return _row(_integer(self.org_id), self._user(number), _integer(number + 1), MODEL.encode(), agent, embedding)
 
     def _user(self, number: int) -> bytes:

@@ -26,7 +26,7 @@ from sqlalchemy import text
 
 from bench._application import Application, application
 from bench._meter import Times, measure
-from bench._population import MODEL, Population, RandomVectors, fill
+from bench._population import MODEL, MadeUp, Population, RandomVectors, fill, long_tailed
 from webapp.db.session import transaction
 from webapp.llm.embeddings import Vector, Vectors, profile_of
 from webapp.memory import categories, queries, search
@@ -173,7 +173,8 @@ def grow(count: int) -> Growth:
         vectors = RandomVectors()
         runtime().embedder = KnownVectors(vectors)  # type: ignore[assignment]
         filed = categories.list_categories(product.actor, product.agent_id).rows[0]
-        population = fill(product.superuser_url, product.actor.org_id, product.agent_id, filed.id, count, vectors)
+        place = (product.superuser_url, product.actor.org_id, product.agent_id, filed.id)
+        population = fill(*place, long_tailed(count), MadeUp(vectors))
         return Bench(product, population).run()
 
 
