@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, func, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -20,8 +21,7 @@ from webapp.db.models import Account, Agent, Knowledge
 from webapp.db.session import transaction
 from webapp.errors import Conflict, NotVisible, Overtaken
 from webapp.memory import audit, content
-from webapp.memory.queries import person
-from webapp.memory.types import AgentRef, KnowledgeView, Page
+from webapp.memory.types import AgentRef, KnowledgeView, Page, Person
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +146,7 @@ def restore(actor: Actor, agent_id: int, entry_id: int) -> KnowledgeView:
 
 def delivered(session: Session, org_id: int, agent_id: int, budget: int) -> Delivery:
     """What is injected: oldest first; an entry that does not fit is left out whole and the walk goes on."""
-    live = (Knowledge.org_id == org_id, Knowledge.agent_id == agent_id, Knowledge.deleted_at.is_(None))
-    rows = session.execute(_joined().where(*live).order_by(Knowledge.created_at, Knowledge.id))
+    rows = session.execute(_DELIVERED, {"org": org_id, "agent": agent_id})
     return within_budget([_view(row) for row in rows], budget)
 
 
@@ -193,26 +192,36 @@ def _require_write(actor: Actor, agent_id: int) -> None:
     require(actor, Action.WRITE_KNOWLEDGE, target)
 
 
-def _joined() -> Select[Knowledge, Agent, Account | None]:
+_SHOWN = (
+    Knowledge.id, Agent.id, Agent.unique_id, Agent.slug, Agent.name, Knowledge.content,
+    Account.id, Account.username, Account.email, Account.full_name,
+    Knowledge.version, Knowledge.created_at, Knowledge.updated_at, Knowledge.deleted_at,
+)  # fmt: skip
+
+
+def _joined() -> Select[Any]:
+    shown: Select[Any] = select(*_SHOWN)  # type: ignore[assignment]  # it counts only up to ten columns
     return (
-        select(Knowledge, Agent, Account)
+        shown.select_from(Knowledge)
         .join(Agent, (Agent.org_id == Knowledge.org_id) & (Agent.id == Knowledge.agent_id))
         .outerjoin(Account, Account.id == Knowledge.created_by_id)
     )
 
 
-def _view(row: Row[Knowledge, Agent, Account | None]) -> KnowledgeView:
-    entry, agent, account = row
-    return KnowledgeView(
-        id=entry.id,
-        agent=AgentRef(agent.id, agent.unique_id, agent.slug, agent.name),
-        content=entry.content,
-        created_by=person(account) if account else None,
-        version=entry.version,
-        created_at=entry.created_at,
-        updated_at=entry.updated_at,
-        deleted_at=entry.deleted_at,
+def _view(row: Row[Any]) -> KnowledgeView:
+    values: tuple[Any, ...] = tuple(row)
+    author = Person(*values[6:10]) if values[6] is not None else None
+    return KnowledgeView(values[0], AgentRef(*values[1:5]), values[5], author, *values[10:])
+
+
+# Every recall asks this: it is built once.
+_DELIVERED = (
+    _joined()
+    .where(
+        Knowledge.org_id == bindparam("org"), Knowledge.agent_id == bindparam("agent"), Knowledge.deleted_at.is_(None)
     )
+    .order_by(Knowledge.created_at, Knowledge.id)
+)
 
 
 def _one(session: Session, org_id: int, agent_id: int, entry_id: int) -> KnowledgeView:

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, func, select, text, true
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
-from webapp.db.models import Account, Category, Memory, Revision
+from webapp.db.models import Category, Memory, Revision
 from webapp.db.session import transaction
 from webapp.errors import NotVisible
 from webapp.memory import audit, filters
@@ -144,11 +144,6 @@ def history(actor: Actor, memory_id: int) -> list[Change]:
             Change(row.id, row.action, row.version, row.before, row.after, row.actor_label, row.how, row.at)
             for row in rows
         ]
-
-
-def person(account: Account) -> Person:
-    """An account as shown beside what is remembered."""
-    return Person(account.id, account.username, account.email, account.full_name)
 
 
 def views_by_id(session: Session, org_id: int, ids: Sequence[int]) -> dict[int, MemoryView]:
