@@ -160,7 +160,7 @@ def test_everything_held_is_in_the_export(world: GraphWorld) -> None:
     person, group = _somebody(world)
     world.say(person, group, "I work for Northwind.")
     with world.app.app_context():
-        held = json.loads(json.dumps(about_user(system(world.orgs["acme"], "test"), world.users[person])))["graph"]
+        held = json.loads(about_user(system(world.orgs["acme"], "test"), world.users[person]))["graph"]
         with transaction(world.orgs["acme"]) as session:
             assert export.of_user(session, world.orgs["acme"], world.users["mira"]) == []
     (only,) = held

@@ -56,7 +56,7 @@ ENDPOINTS: list[Endpoint] = []
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A handler's answer where it is more than a 200 with a body."""
+    """A handler's answer where it is more than a 200 with a body. A body of bytes is JSON already."""
 
     body: Any = None
     status: int = 200
@@ -128,7 +128,7 @@ def _respond(answer: Answer, scope: Scope) -> Response:
     if answer.status == 204:
         del response.headers["Content-Type"]
     else:
-        response.set_data(to_json(answer.body))
+        response.set_data(answer.body if isinstance(answer.body, bytes) else to_json(answer.body))
     version = getattr(answer.body, "version", None)
     if version is not None:
         response.set_etag(str(version))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from flask import Blueprint, request
@@ -36,7 +35,7 @@ class CountRow:
 def download(org: str) -> Response:
     """Everything held about me, as one JSON file."""
     scope = where.own(org, Action.EXPORT_USER)
-    held = json.dumps(export.about_user(scope.actor, scope.user_id), ensure_ascii=False, indent=2)
+    held = export.about_user(scope.actor, scope.user_id)
     name = f"memory-{scope.org.key}-{_username(scope)}.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(held, content_type="application/json; charset=utf-8", headers=headers)

@@ -1,12 +1,12 @@
-"""Everything held about one user, and everything that one agent holds, as plain values."""
+"""Everything held about one user, and everything that one agent holds, as JSON documents."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
 
+from pydantic_core import to_json
 from sqlalchemy import TextClause, text
 from sqlalchemy.orm import Session
 
@@ -17,11 +17,15 @@ from webapp.errors import NotVisible
 from webapp.graph import export as graph
 from webapp.memory import audit
 
-Rows = list[dict[str, Any]]
+Row = Mapping[Any, Any]
+Rows = Iterable[Row]
+
+AT_ONCE = 1_000
+"""Rows that are objects at one time: of an agent with 100,000 memories only the document is held whole."""
 
 
-def about_user(actor: Actor, user_id: int) -> dict[str, Any]:
-    """Everything held about a user in this org, deleted and superseded memories and queued texts included.
+def about_user(actor: Actor, user_id: int) -> bytes:
+    """Everything held about a user in this org, as JSON: deleted and superseded memories and queued texts included.
 
     Not in it: vectors and search terms, which are made of the same texts, and hashes. Raises NotVisible, NotAllowed.
     The memories are in the form that `import-memories` reads.
@@ -29,38 +33,47 @@ def about_user(actor: Actor, user_id: int) -> dict[str, Any]:
     require(actor, Action.EXPORT_USER, Target(actor.org_id, user_id))
     with transaction(actor.org_id) as session:
         values = {"org": actor.org_id, "user": user_id}
-        user = _rows(session, _USER, values)
-        if not user:
+        user = session.execute(_USER, values).mappings().one_or_none()
+        if user is None:
             raise NotVisible
         audit.record(session, actor, "user.exported", "user", target_user_id=user_id)
         held = {name: _rows(session, statement, values) for name, statement in ABOUT_USER.items()}
-        held["graph"] = graph.of_user(session, actor.org_id, user_id)
-    return {"exported_at": _plain(datetime.now(UTC)), "user": user[0]} | held
+        return _document({"user": user}, held | {"graph": graph.of_user(session, actor.org_id, user_id)})
 
 
-def of_agent(actor: Actor, agent_id: int) -> dict[str, Any]:
-    """An agent with its categories, its knowledge, and its live memories about everyone. Raises as `about_user`."""
+def of_agent(actor: Actor, agent_id: int) -> bytes:
+    """An agent with its categories, its knowledge, and its live memories about everyone. JSON; raises as `about_user`."""
     require(actor, Action.EXPORT_AGENT, Target(actor.org_id, agent_id=agent_id))
     with transaction(actor.org_id) as session:
         values = {"org": actor.org_id, "agent": agent_id}
-        agent = _rows(session, _AGENT, values)
-        if not agent:
+        agent = session.execute(_AGENT, values).mappings().one_or_none()
+        if agent is None:
             raise NotVisible
-        audit.record(session, actor, "agent.exported", "agent", target_id=agent_id, target_label=agent[0]["slug"])
-        held = {name: _rows(session, statement, values) for name, statement in OF_AGENT.items()}
-    return {"exported_at": _plain(datetime.now(UTC)), "agent": agent[0]} | held
+        audit.record(session, actor, "agent.exported", "agent", target_id=agent_id, target_label=agent["slug"])
+        return _document(
+            {"agent": agent}, {name: _rows(session, statement, values) for name, statement in OF_AGENT.items()}
+        )
 
 
 def _rows(session: Session, statement: TextClause, values: Mapping[str, int]) -> Rows:
-    rows = session.execute(statement, dict(values)).mappings()
-    return [{name: _plain(value) for name, value in row.items()} for row in rows]
+    return session.execute(statement, dict(values), execution_options={"yield_per": AT_ONCE}).mappings()
 
 
-def _plain(value: Any) -> Any:
-    """Times as ISO 8601 in UTC, UUIDs as text; everything else is JSON already."""
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    return str(value) if isinstance(value, UUID) else value
+def _document(head: Mapping[str, Row], held: Mapping[str, Rows]) -> bytes:
+    """One JSON object: the head's members, and each list, a row to a line. Times are in UTC."""
+    whole = bytearray(b'{"exported_at":' + to_json(datetime.now(UTC)))
+    for name, value in head.items():
+        whole += b",\n" + to_json(name) + b":" + to_json(_in_utc(value))
+    for name, rows in held.items():
+        whole += b",\n" + to_json(name) + b":["
+        for place, row in enumerate(rows):
+            whole += (b",\n" if place else b"\n") + to_json(_in_utc(row))
+        whole += b"]"
+    return bytes(whole + b"}\n")
+
+
+def _in_utc(row: Row) -> dict[str, Any]:
+    return {name: value.astimezone(UTC) if isinstance(value, datetime) else value for name, value in row.items()}
 
 
 _USER = text(

@@ -15,6 +15,7 @@ from tests.functional.api.world import World, word
 from webapp import cli_memories, cli_setup
 from webapp.access import sign_in, tokens
 from webapp.db.session import installation
+from webapp.privacy import export
 
 DOCUMENTED_HERE = {command.name for command in (*cli_setup.COMMANDS, *cli_memories.COMMANDS)}
 LOCOMO = {
@@ -212,10 +213,19 @@ def test_a_broken_file_of_memories_is_one_line(world: World, tmp_path: Path, raw
 
 
 def test_an_export_can_be_imported(world: World, tmp_path: Path) -> None:
-    export = world.call("olga", "GET", "/orgs/acme/users/olga/export/").json
-    assert len(export["memories"]) == 2
-    output = run(world, "import-memories", "acme", file(tmp_path, export)).output
+    exported = world.call("olga", "GET", "/orgs/acme/users/olga/export/").json
+    assert len(exported["memories"]) == 2
+    output = run(world, "import-memories", "acme", file(tmp_path, exported)).output
     assert "0 written, 2 there already" in output
+
+
+def test_an_export_is_whole_where_it_is_read_row_by_row(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = "/orgs/acme/agents/python-tutor/export/"
+    whole = world.call("ada", "GET", path).json
+    monkeypatch.setattr(export, "AT_ONCE", 1)
+    again = world.call("ada", "GET", path).json
+    assert len(whole["memories"]) > 1
+    assert {**again, "exported_at": ""} == {**whole, "exported_at": ""}
 
 
 def test_erasing_asks_first(world: World) -> None:
