@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from webapp import trace
 from webapp.inbox import claim
-from webapp.inbox.types import Item
+from webapp.inbox.types import Item, Usage
 from webapp.llm.breaker import Breaker
 from webapp.llm.errors import ModelError
 
@@ -153,7 +153,7 @@ class Drain:
         try:
             self._handlers[item.kind](item)
         except claim.Fenced:
-            log.info("claim_lost", org=item.org_id, item=item.id)
+            self._lost(item)
         except ModelError as error:
             self._model_failed(item, error)
         except Exception as error:
@@ -189,16 +189,29 @@ class Drain:
 
     def _record(self, item: Item, change: Callable[[], None]) -> None:
         """Write down how it ended, trying for some seconds where the database is away; after that the lease ends it."""
-        for _ in range(_RECORDING_TRIES):
+        for tried in range(_RECORDING_TRIES):
             try:
                 change()
+                item.meter.clear()
                 return
             except claim.Fenced:
-                log.info("claim_lost", org=item.org_id, item=item.id)
+                if tried:
+                    # Most likely an earlier try did commit, its cost included.
+                    item.meter.clear()
+                self._lost(item)
                 return
             except SQLAlchemyError as error:
                 log.warning("inbox_unreachable", error=type(error).__name__)
                 time.sleep(_RECORDING_PAUSE)
+
+    def _lost(self, item: Item) -> None:
+        log.info("claim_lost", org=item.org_id, item=item.id)
+        if item.meter.total == Usage():
+            return
+        try:
+            claim.charge(item)
+        except SQLAlchemyError as error:
+            log.warning("inbox_unreachable", error=type(error).__name__)
 
 
 _current: Drain | None = None

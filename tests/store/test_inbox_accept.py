@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 from redis import Redis
 
-from tests.capture_world import Place, World, at, close, scripted
-from tests.model_server import running
-from webapp import create_app
+from tests.capture_world import Place, World, at
 from webapp.access.actor import Actor
 from webapp.errors import Invalid, NotAllowed, NotVisible, TooMany, Unavailable, Unprocessable
 from webapp.inbox import wake
 from webapp.inbox.accept import Exchange, accept_exchange
-from webapp.settings import Settings
-
-
-@pytest.fixture(scope="module")
-def world(settings: Settings) -> Iterator[World]:
-    with running() as model:
-        chosen = scripted(settings, model)
-        app = create_app(chosen)
-        with app.app_context():
-            yield World(app, chosen, model)
-        close(app)
-
-
-@pytest.fixture
-def place(world: World) -> Place:
-    return world.place(2)
 
 
 def test_what_was_accepted_is_committed_with_its_text(world: World, place: Place) -> None:
@@ -170,7 +151,7 @@ def test_who_may_hand_in(world: World, place: Place) -> None:
             path="/", idempotency_key=None, settings=world.settings,
         )  # fmt: skip
 
-    own, other = place.users
+    own, other = place.users[:2]
     person = Actor("person", place.org_id, "ada", f"account:{own}", account_id=own, org_role="member")
     say(person, own, place.agent_id)
     with pytest.raises(NotAllowed):

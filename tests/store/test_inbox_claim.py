@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
@@ -12,30 +12,12 @@ from uuid import uuid4
 
 import pytest
 
-from tests.capture_world import Place, World, close, scripted
-from tests.model_server import running
-from webapp import create_app
+from tests.capture_world import Place, World
 from webapp.access.actor import Actor, system
 from webapp.db.session import transaction
 from webapp.errors import Conflict, NotAllowed, NotVisible
 from webapp.inbox import activity, claim
 from webapp.inbox.types import Counts, Item, Usage
-from webapp.settings import Settings
-
-
-@pytest.fixture(scope="module")
-def world(settings: Settings) -> Iterator[World]:
-    with running() as model:
-        chosen = scripted(settings, model)
-        app = create_app(chosen)
-        with app.app_context():
-            yield World(app, chosen, model)
-        close(app)
-
-
-@pytest.fixture
-def place(world: World) -> Place:
-    return world.place(3)
 
 
 def take(place: Place, most: int = 10, *, lease: float = 60, attempts: int = 3, after: str = "") -> list[Item]:
@@ -267,3 +249,41 @@ def test_texts_go_some_days_after_the_end(world: World, place: Place) -> None:
     world.execute(place, "UPDATE inbox SET done_at = done_at - interval '2 days'")
     assert activity.purge_texts(place.org_id, days=30) == 2
     assert [row.id for row in world.rows(place, "SELECT id FROM inbox WHERE body IS NOT NULL")] == [items[2].id]
+
+
+def test_what_was_spent_adds_up_over_attempts_whatever_became_of_them(world: World, place: Place) -> None:
+    world.say(place, "I own 3 boats.")
+    ends: list[Callable[[Item], None]] = [
+        lambda item: claim.retry(item, "model_timeout", delay_seconds=0, count_attempt=True),
+        claim.release,
+        lambda item: claim.retry(item, "model_unreachable", delay_seconds=0, count_attempt=False),
+        lambda item: claim.fail(item, "model_refused"),
+    ]
+    for number, end in enumerate(ends):
+        (item,) = take(place)
+        if number != 2:
+            item.meter.add(Usage("first"))
+            item.meter.add(Usage(f"m{number}", 100, 10))
+        end(item)
+    row = world.row(place, item.id)
+    assert (row.state, row.model, row.tokens_in, row.tokens_out) == ("failed", "m3", 300, 30)
+
+
+def test_where_nobody_counted_nothing_is_said(world: World, place: Place) -> None:
+    world.say(place, "I own 3 boats.")
+    (item,) = take(place)
+    claim.retry(item, "model_timeout", delay_seconds=0, count_attempt=True)
+    row = world.row(place, item.id)
+    assert (row.model, row.tokens_in, row.tokens_out) == (None, None, None)
+
+
+def test_what_was_spent_under_a_lost_claim_is_counted_too(world: World, place: Place) -> None:
+    world.say(place, "I own 3 boats.")
+    (late,) = take(place)
+    expire(world, place)
+    (item,) = take(place)
+    late.meter.add(Usage("m", 100, 10))
+    done(item)
+    claim.charge(late)
+    row = world.row(place, item.id)
+    assert (row.state, row.tokens_in, row.tokens_out) == ("done", 101, 12)

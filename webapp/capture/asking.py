@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from webapp.capture import answer, chunks, prompts
 from webapp.capture.extraction import Context, Extraction
 from webapp.capture.types import Message
-from webapp.inbox.types import Usage
 from webapp.llm.chat import Chat
 from webapp.llm.errors import ModelError
 
@@ -36,14 +35,12 @@ class _Conversation:
         self._context = context
         self._schema = prompts.schema(context.categories)
         self._repaired = False
-        self._usage = Usage()
 
     def ask(self, part: Sequence[Message]) -> Extraction:
         """One part's candidates."""
         asked = prompts.build(
             part, self._context.categories, self._context.existing, self._context.said_at, self._context.zone
         )
-        self._usage = Usage()
         text = self._complete(asked)
         try:
             found = answer.parse(text)
@@ -53,7 +50,7 @@ class _Conversation:
         whole = [one for one in found.candidates if not signs & set(one.text)]
         fresh = [one for one in whole if not chunks.is_repeat(one.evidence, part)]
         strange = {MALFORMED: found.malformed + len(found.candidates) - len(whole), TOO_MANY: found.overflow}
-        return Extraction(fresh, self._usage, {name: count for name, count in strange.items() if count})
+        return Extraction(fresh, {name: count for name, count in strange.items() if count})
 
     def _repair(self, asked: list[dict[str, str]], text: str, error: answer.AnswerError) -> answer.Answer:
         if self._repaired or not error.repairable:
@@ -65,9 +62,8 @@ class _Conversation:
             raise _model_error(again) from None
 
     def _complete(self, messages: list[dict[str, str]]) -> str:
-        completion = self._chat.complete(messages, self._schema, deadline=self._context.deadline)
-        self._usage = self._usage.plus(Usage(completion.model, completion.tokens_in, completion.tokens_out))
-        return completion.text
+        context = self._context
+        return self._chat.complete(messages, self._schema, deadline=context.deadline, meter=context.meter).text
 
 
 def _model_error(error: answer.AnswerError) -> ModelError:

@@ -15,10 +15,10 @@ from webapp.capture.related import numbered
 from webapp.capture.types import Candidate, Decision, Existing, Reason
 from webapp.db.session import transaction
 from webapp.inbox import claim
-from webapp.inbox.types import Counts, Item, Usage
+from webapp.inbox.types import Counts, Item
 from webapp.llm.embeddings import Vector
 from webapp.memory import store
-from webapp.memory.enablement import effective
+from webapp.memory.enablement import effective, hold_switches
 from webapp.memory.write import captured
 from webapp.memory.write.captured import Captured, Remembered, Source
 
@@ -45,7 +45,6 @@ class Found:
     candidates: Sequence[tuple[Candidate, Vector]]
     shown: Sequence[Existing] = ()
     rejections: Mapping[str, int] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
     forget: Sequence[int] | None = None
 
 
@@ -60,13 +59,13 @@ def commit(item: Item, source: Source, found: Found, rules: Rules) -> None:
         claim.hold(session, item)
         reason = fence_reason(item, source, fence) or _off_reason(session, source)
         if reason is not None:
-            claim.skip(session, item, reason, found.usage)
+            claim.skip(session, item, reason)
             return
         told = _forget(session, source, found, rules)
         writer = _Writer(session, source, found.shown, rules)
         for candidate, vector in found.candidates:
             writer.write(candidate, vector)
-        claim.finish(session, item, writer.counts(found.rejections), found.usage, told)
+        claim.finish(session, item, writer.counts(found.rejections), reason=told)
 
 
 def fence_reason(item: Item, source: Source, fence: captured.Fence | None) -> str | None:
@@ -79,7 +78,8 @@ def fence_reason(item: Item, source: Source, fence: captured.Fence | None) -> st
 
 
 def _off_reason(session: Session, source: Source) -> str | None:
-    # A statement of its own after the lock: it sees what was committed while the lock was waited for.
+    hold_switches(session, source.org_id)
+    # A statement of its own after the locks: it sees what was committed while they were waited for.
     off = effective(session, source.org_id, source.user_id, source.agent_id).capture_off
     if off is not None:
         return off.reason

@@ -8,21 +8,25 @@ from datetime import datetime
 from typing import Protocol
 
 from webapp.capture.types import Candidate, Category, Evidence, Existing, Message
-from webapp.inbox.types import Usage
 from webapp.llm.rules import Kind, extract
+from webapp.llm.usage import Meter, Usage
 
 BUILT_IN_MODEL = "built-in rules"
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is known beside the exchange itself. `zone` is an IANA name; `deadline` a `time.monotonic()` value."""
+    """What is known beside the exchange itself, and the meter that counts what is spent on it.
+
+    `zone` is an IANA name; `deadline` a `time.monotonic()` value.
+    """
 
     categories: Sequence[Category]
     existing: Sequence[Existing]
     said_at: datetime
     zone: str
     deadline: float
+    meter: Meter = field(default_factory=Meter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,6 @@ class Extraction:
     """What was found in one part: unchecked candidates in the order they were said, and what was no candidate."""
 
     candidates: Sequence[Candidate]
-    usage: Usage = field(default_factory=Usage)
     rejections: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -54,9 +57,10 @@ _CATEGORIES: dict[Kind, str] = {
 class BuiltInRules:
     """The rule-based extractor: English first-person statements, for installations without a language model."""
 
-    def extract(self, parts: Sequence[Sequence[Message]], context: Context) -> list[Extraction]:  # noqa: ARG002
+    def extract(self, parts: Sequence[Sequence[Message]], context: Context) -> list[Extraction]:
         """What the user states about themselves. Asks nobody and never fails."""
-        return [Extraction(_stated(part), Usage(BUILT_IN_MODEL)) for part in parts]
+        context.meter.add(Usage(BUILT_IN_MODEL))
+        return [Extraction(_stated(part)) for part in parts]
 
 
 def _stated(part: Sequence[Message]) -> list[Candidate]:

@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import structlog
 from sqlalchemy import text
@@ -14,13 +13,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from webapp.capture import chunks, dedup, forget, gate
 from webapp.capture.commit import Found, Rules, commit, fence_reason
-from webapp.capture.extraction import Context, Extraction, Extractor
+from webapp.capture.extraction import Context, Extractor
 from webapp.capture.related import related
 from webapp.capture.types import Candidate, Category, Existing, Message, Rejected
 from webapp.db.session import transaction
 from webapp.errors import Unavailable
 from webapp.inbox import claim
-from webapp.inbox.types import Item, Usage
+from webapp.inbox.types import Item
 from webapp.llm.embeddings import Embedder, Vector
 from webapp.llm.errors import ModelError
 from webapp.memory.enablement import effective
@@ -70,9 +69,9 @@ class Pipeline:
             return
         messages, wanted = _said(item)
         existing, forgotten = self._known(source, messages, wanted)
-        context = Context(ground.categories, existing, source.occurred_at, ground.zone, deadline)
+        context = Context(ground.categories, existing, source.occurred_at, ground.zone, deadline, item.meter)
         found = self._found(messages, context, forgotten)
-        _persist(lambda: commit(item, source, found, self._rules))
+        _persist(item, lambda: commit(item, source, found, self._rules))
 
     def _known(
         self, source: Source, messages: Sequence[Message], wanted: Sequence[str]
@@ -106,9 +105,7 @@ class Pipeline:
                 else:
                     kept.append(judged)
         vectors = self._embed([one.text for one in kept])
-        return Found(
-            list(zip(kept, vectors, strict=True)), context.existing, rejections, _usage(extractions), forgotten
-        )
+        return Found(list(zip(kept, vectors, strict=True)), context.existing, rejections, forgotten)
 
     def _embed(self, texts: list[str]) -> list[Vector]:
         if not texts:
@@ -137,10 +134,6 @@ def _said(item: Item) -> tuple[list[Message], list[str]]:
     return messages, wanted
 
 
-def _usage(extractions: Sequence[Extraction]) -> Usage:
-    return reduce(Usage.plus, (one.usage for one in extractions), Usage())
-
-
 def _ground(item: Item, source: Source) -> _Ground | None:
     """What to work with; None when the exchange was skipped, its text gone in the same transaction."""
     with transaction(item.org_id) as session:
@@ -156,11 +149,16 @@ def _ground(item: Item, source: Source) -> _Ground | None:
     return _Ground(known, zone or "UTC")
 
 
-def _persist(change: Callable[[], None]) -> None:
+def _persist(item: Item, change: Callable[[], None]) -> None:
     """Run the transaction again where the database went away under it: the claim fences it if it had committed."""
     for left in reversed(range(COMMIT_TRIES)):
         try:
             return change()
+        except claim.Fenced:
+            if left < COMMIT_TRIES - 1:
+                # Most likely an earlier try did commit, its cost included.
+                item.meter.clear()
+            raise
         except SQLAlchemyError as error:
             if not claim.database_is_away(error) or not left:
                 raise

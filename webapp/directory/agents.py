@@ -20,6 +20,7 @@ from webapp.directory.references import matches_agent
 from webapp.directory.types import AgentView
 from webapp.errors import Conflict, Invalid, NotVisible, Overtaken
 from webapp.memory import audit
+from webapp.memory.enablement import lock_switches
 from webapp.memory.types import Page
 
 SLUG_TAKEN = "An agent with this slug already exists."
@@ -36,6 +37,11 @@ class AgentDraft:
     editors: Sequence[str] | None = None
     viewers: Sequence[str] | None = None
 
+    @property
+    def switches(self) -> bool:
+        """Whether it says if the agent remembers."""
+        return self.enable_memory_component is not None or self.is_archived is not None
+
 
 def put_agent(
     actor: Actor, reference: str, draft: AgentDraft, *, expected_version: int | None = None, must_be_new: bool = False
@@ -46,6 +52,8 @@ def put_agent(
     """
     require(actor, Action.WRITE_AGENTS, Target(actor.org_id))
     with transaction(actor.org_id) as session:
+        if draft.switches:
+            lock_switches(session, actor.org_id)
         if must_be_new:
             rules.agent_slug(reference)
         created = not rules.is_uuid(reference) and _create(session, actor.org_id, rules.agent_slug(reference), draft)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import fields
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -59,31 +58,42 @@ def hold(session: Session, item: Item) -> None:
 
 
 def finish(session: Session, item: Item, counts: Counts, usage: Usage | None = None, reason: str | None = None) -> None:
-    """End the item as `done`, in the transaction that writes what it came to. Raises Fenced."""
-    _update(session, item, _DONE, {"reason": reason, **_counts(counts), **_usage(usage)})
+    """End the item as `done`, in the transaction that writes what it came to. Raises Fenced.
+
+    `usage` is what was spent beside what the item's meter counted, here and in `skip`.
+    """
+    _update(session, item, _DONE, {"reason": reason, **_counts(counts), **_cost(item, usage)})
 
 
 def skip(session: Session, item: Item, reason: str, usage: Usage | None = None) -> None:
     """End the item as `skipped`; its text goes in this transaction. Raises Fenced."""
-    _update(session, item, _SKIPPED, {"reason": reason, **_usage(usage)})
+    _update(session, item, _SKIPPED, {"reason": reason, **_cost(item, usage)})
 
 
-def fail(item: Item, error: str, usage: Usage | None = None) -> None:
+def fail(item: Item, error: str) -> None:
     """End the item as `failed`, its text kept so that it can be retried by hand. Raises Fenced."""
     with transaction(item.org_id) as session:
-        _update(session, item, _FAILED, {"error": error, **_usage(usage)})
+        _update(session, item, _FAILED, {"error": error, **_cost(item)})
 
 
 def retry(item: Item, error: str, *, delay_seconds: float, count_attempt: bool) -> None:
     """Put the item back, due after the delay, holding its lane. Raises Fenced."""
     with transaction(item.org_id) as session:
-        _update(session, item, _PENDING, {"error": error, "delay": delay_seconds, "refund": int(not count_attempt)})
+        refund = int(not count_attempt)
+        _update(session, item, _PENDING, {"error": error, "delay": delay_seconds, "refund": refund, **_cost(item)})
 
 
 def release(item: Item) -> None:
     """Give the item back untried, due at once: a worker that stops leaves nothing to a lease. Raises Fenced."""
     with transaction(item.org_id) as session:
-        _update(session, item, _PENDING, {"error": None, "delay": 0.0, "refund": 1})
+        _update(session, item, _PENDING, {"error": None, "delay": 0.0, "refund": 1, **_cost(item)})
+
+
+def charge(item: Item) -> None:
+    """Add what was spent on an item whose claim was lost: the calls were made, whoever has it now."""
+    with transaction(item.org_id) as session:
+        bound_waiting(session)
+        session.execute(_CHARGE, {"org": item.org_id, "id": item.id, **_cost(item)})
 
 
 def backoff_seconds(attempts: int) -> float:
@@ -112,7 +122,7 @@ def _take(session: Session, org_id: int, limit: int, after_lane: str, token: UUI
 
 
 def _item(row: Row[Any]) -> Item:
-    return Item(**{item.name: getattr(row, item.name) for item in fields(Item)})
+    return Item(**row._mapping)
 
 
 def _release_expired(session: Session, org_id: int, max_attempts: int) -> None:
@@ -136,9 +146,9 @@ def _counts(counts: Counts) -> dict[str, Any]:
     }
 
 
-def _usage(usage: Usage | None) -> dict[str, Any]:
-    usage = usage or Usage()
-    return {"model": usage.model, "tokens_in": usage.tokens_in, "tokens_out": usage.tokens_out}
+def _cost(item: Item, usage: Usage | None = None) -> dict[str, Any]:
+    spent = item.meter.total.plus(usage or Usage())
+    return {"model": spent.model, "tokens_in": spent.tokens_in, "tokens_out": spent.tokens_out}
 
 
 # Lane by lane through the index, so that one lane's long backlog costs one probe. Only the head of a lane may be
@@ -188,7 +198,13 @@ _HELD = "WHERE org_id = :org AND id = :id AND state = 'claimed' AND claim = :cla
 _STILL_HELD = text(
     "SELECT id FROM inbox WHERE org_id = :org AND id = :id AND state = 'claimed' AND claim = :claim FOR UPDATE"
 )
-_COST = "model = :model, tokens_in = :tokens_in, tokens_out = :tokens_out"
+# Added to what earlier attempts cost; NULL while no server has counted.
+_COST = """
+    model = coalesce(:model, model),
+    tokens_in = CASE WHEN CAST(:tokens_in AS bigint) IS NULL THEN tokens_in ELSE coalesce(tokens_in, 0) + :tokens_in END,
+    tokens_out = CASE WHEN CAST(:tokens_out AS bigint) IS NULL THEN tokens_out ELSE coalesce(tokens_out, 0) + :tokens_out END
+"""
+_CHARGE = text(f"UPDATE inbox SET {_COST} WHERE org_id = :org AND id = :id")
 _DONE = text(
     f"""
     UPDATE inbox SET state = 'done', claim = NULL, lease_until = NULL, done_at = now(), error = NULL, reason = :reason,
@@ -211,6 +227,6 @@ _FAILED = text(
 _PENDING = text(
     f"""
     UPDATE inbox SET state = 'pending', claim = NULL, lease_until = NULL, error = :error,
-        next_at = now() + :delay * interval '1 second', attempts = attempts - :refund {_HELD}
+        next_at = now() + :delay * interval '1 second', attempts = attempts - :refund, {_COST} {_HELD}
     """
 )

@@ -8,6 +8,9 @@ from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from webapp.llm.usage import Meter
+from webapp.llm.usage import Usage as Usage
+
 Kind = Literal["exchange", "episode"]
 State = Literal["pending", "claimed", "done", "skipped", "failed"]
 
@@ -45,7 +48,10 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Claimed work. `claim` fences it: who no longer holds it can change nothing."""
+    """Claimed work. `claim` fences it: who no longer holds it can change nothing.
+
+    `meter` counts what is spent on it under this claim; every end of the claim adds that to the row.
+    """
 
     org_id: int
     id: int
@@ -60,25 +66,7 @@ class Item:
     created_at: datetime
     attempts: int
     claim: UUID
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What the model calls of one item cost, as the server counted it; None where it did not say."""
-
-    model: str | None = None
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-
-    def plus(self, other: Usage) -> Usage:
-        """Both together; the model is the one named last."""
-        return Usage(
-            other.model or self.model, _sum(self.tokens_in, other.tokens_in), _sum(self.tokens_out, other.tokens_out)
-        )
-
-
-def _sum(one: int | None, other: int | None) -> int | None:
-    return other if one is None else one + (other or 0)
+    meter: Meter = field(default_factory=Meter, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from webapp.llm.errors import ModelError
+from webapp.llm.usage import Meter, Usage
 
 MAX_ANSWER_BYTES = 4_000_000
 _MOST_TOKENS = 2**53
@@ -22,27 +23,32 @@ class Completion:
     model: str
 
 
-def read_completion(body: bytes, model: str) -> Completion:
-    """The text of the first choice.
+def read_completion(body: bytes, model: str, meter: Meter) -> Completion:
+    """The text of the first choice. The meter hears what the answer cost, also where there is no text in it.
 
     Raises ModelError: `model_unreadable_response` for what is no chat completion, `model_refused`,
     `model_truncated_answer`, `model_tool_calls` and `model_empty_answer` for one without a whole answer.
     """
     answer = _json_object(body)
+    cost = _cost(answer, model)
+    meter.add(cost)
     choice = _first_choice(answer)
     message = choice.get("message")
     if not isinstance(message, dict):
         raise _unreadable()
     text = _content(message.get("content"))
     _require_whole(choice.get("finish_reason"), message, text)
+    return Completion(text, cost.tokens_in, cost.tokens_out, cost.model or model)
+
+
+def _cost(answer: dict[str, Any], model: str) -> Usage:
     usage = answer.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     named = answer.get("model")
-    return Completion(
-        text=text,
+    return Usage(
+        model=named[:200].replace("\x00", "") if isinstance(named, str) and named else model,
         tokens_in=_count(usage.get("prompt_tokens")),
         tokens_out=_count(usage.get("completion_tokens")),
-        model=named[:200].replace("\x00", "") if isinstance(named, str) and named else model,
     )
 
 

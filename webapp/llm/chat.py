@@ -16,6 +16,7 @@ from webapp.llm.answer_body import MAX_ANSWER_BYTES, Completion, read_completion
 from webapp.llm.capabilities import Capabilities, refusal_words
 from webapp.llm.errors import ModelError, from_status
 from webapp.llm.loop import LoopThread
+from webapp.llm.usage import Meter
 
 MAX_TOKENS = 4096
 """Room for an answer: about a hundred memories. A longer one is `model_truncated_answer`."""
@@ -56,12 +57,18 @@ class Chat:
         self._client: openai.AsyncOpenAI | None = None
 
     def complete(
-        self, messages: Messages, schema: Mapping[str, Any] | None = None, *, deadline: float | None = None
+        self,
+        messages: Messages,
+        schema: Mapping[str, Any] | None = None,
+        *,
+        deadline: float | None = None,
+        meter: Meter | None = None,
     ) -> Completion:
         """The model's answer to `messages`, in the form of `schema` (name, strict, schema) where the server can.
 
         What the server refuses (schema, JSON mode, token limit, temperature) is left out, in this call and from then
-        on. `deadline` is a `time.monotonic()` value that shortens the timeout. Raises ModelError.
+        on. `deadline` is a `time.monotonic()` value that shortens the timeout. `meter` is told what the answer cost,
+        whatever it is worth. Raises ModelError.
         """
         deadline = min(deadline or float("inf"), time.monotonic() + self._timeout)
         asked = known = self._capabilities
@@ -76,7 +83,7 @@ class Chat:
                     asked = self._adapted(asked, refused)
                 continue
             self._settle(asked, by_schema=schema is not None)
-            return read_completion(completion, self.model)
+            return read_completion(completion, self.model, meter or Meter())
         raise ModelError("model_bad_request", server_side=False)
 
     def check(self) -> None:

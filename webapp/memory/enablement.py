@@ -85,6 +85,23 @@ def effective(
     return EffectiveState(capture, use)
 
 
+def hold_switches(session: Session, org_id: int) -> None:
+    """Keep the switches of the org and its agents as they are until this transaction ends; waits for one being changed.
+
+    Taken after the person's lock and before categories and memories. Read the switches by a later statement. It is no
+    row lock, because a switch would wait for as long as locks shared by many writers overlap: a minute under load.
+    """
+    session.execute(_SWITCHES_SHARED, {"org": org_id})
+
+
+def lock_switches(session: Session, org_id: int) -> None:
+    """Before a switch of the org or one of its agents is changed, and before any row is locked: wait for who holds them.
+
+    Once this transaction has committed nothing is written any more under the old switch.
+    """
+    session.execute(_SWITCHES_ALONE, {"org": org_id})
+
+
 def shared_off(
     session: Session, org_id: int, agent_id: int | None = None, *, installation_off: bool = False
 ) -> Off | None:
@@ -132,6 +149,10 @@ _SHARED = text(
     WHERE o.id = :org AND (CAST(:agent AS bigint) IS NULL OR a.id IS NOT NULL)
     """
 )
+
+
+_SWITCHES_SHARED = text("SELECT pg_advisory_xact_lock_shared(hashtextextended('switches', :org))")
+_SWITCHES_ALONE = text("SELECT pg_advisory_xact_lock(hashtextextended('switches', :org))")
 
 
 def read_settings(actor: Actor, user_id: int) -> UserSettings:
@@ -194,6 +215,7 @@ def switch_org(actor: Actor, on: bool) -> bool:
     """The master switch. Off deletes nothing; what is said meanwhile is never learned."""
     require(actor, Action.WRITE_ORG_SETTINGS, Target(actor.org_id))
     with transaction(actor.org_id) as session:
+        lock_switches(session, actor.org_id)
         session.execute(
             text(
                 "UPDATE org SET enable_memsearch = :on, memsearch_changed_at = now(), memsearch_changed_by = :by "
@@ -216,6 +238,7 @@ def switch_agent(actor: Actor, agent_id: int, on: bool) -> bool:
     """The agent's switch. Off deletes nothing."""
     require(actor, Action.WRITE_AGENT_SETTINGS, Target(actor.org_id, agent_id=agent_id))
     with transaction(actor.org_id) as session:
+        lock_switches(session, actor.org_id)
         _agent_on(session, actor.org_id, agent_id)
         session.execute(
             text(

@@ -41,6 +41,7 @@ class Case:
     error: str | None = None
     rejections: dict[str, int] | None = None
     calls: int | None = 1
+    paid: bool = True
 
 
 def dressed(name: str, text: str, memories: Sequence[str] = BOTH, **more: Any) -> Case:
@@ -92,8 +93,8 @@ CASES = [
     failing("empty", Reply(""), "model_empty_answer"),
     failing("an empty fence", Reply("```json\n```"), "model_empty_answer"),
     failing("tool calls", Reply(message={"content": None, "tool_calls": [{"id": "1"}]}), "model_tool_calls"),
-    failing("10 MB", Reply("x" * 10_000_000), "model_oversized_answer"),
-    failing("400", error(400, "No.", code="content_filter"), "model_bad_request"),
+    failing("10 MB", Reply("x" * 10_000_000), "model_oversized_answer", paid=False),
+    failing("400", error(400, "No.", code="content_filter"), "model_bad_request", paid=False),
     failing("500", error(500), "model_server_error", calls=None),
     failing("HTML", Reply(body=b"<html></html>"), "model_unreadable_response", calls=None),
     failing("reset", Reply(way="reset"), "model_unreachable", calls=None),
@@ -158,6 +159,14 @@ def test_each_answer_has_one_outcome(played: Played, case: Case) -> None:
     assert (row.body is None) == (row.state == "skipped")
 
 
+@pytest.mark.parametrize("case", [case for case in CASES if case.calls], ids=lambda case: case.name)
+def test_every_answered_call_is_counted_whatever_it_was_worth(played: Played, case: Case) -> None:
+    row = played.world.row(played.places[case.name], played.ids[case.name])
+    calls = case.calls if case.paid else None
+    assert (row.tokens_in, row.tokens_out) == (calls and 100 * calls, calls and 10 * calls)
+    assert row.model == ("scripted" if case.paid else None)
+
+
 EMBEDDINGS = {
     "short": lambda texts: embedding_answer([vector(text)[:10] for text in texts]),
     "zero": lambda texts: embedding_answer([[0.0] * 256 for _ in texts]),
@@ -182,6 +191,7 @@ def test_a_broken_vector_is_never_stored(played: Played, kind: str) -> None:
     world.model.embed = embeddings
     row = world.row(place, accepted.id)
     assert (row.state, row.error, row.attempts) == ("failed", "embedding_unavailable", 2)
+    assert (row.tokens_in, row.tokens_out) == (200, 20)
     assert world.memories(place) == []
 
 
@@ -196,6 +206,7 @@ def test_retried_by_hand_it_succeeds(played: Played) -> None:
         world.settled(place)
     row = world.row(place, accepted.id)
     assert (row.state, row.error, row.created) == ("done", None, 2)
+    assert (row.tokens_in, row.tokens_out) == (200, 20)
 
 
 def test_eventually_is_not_vacuous() -> None:
