@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC
 from typing import Any
 
 from flask import Blueprint, request
@@ -36,6 +37,8 @@ class TriedRow:
     text: str
     scope: str
     distance: str
+    words: str
+    said_on: str
     score: str
     age: str
     included: bool
@@ -97,12 +100,19 @@ def _row(each: RecalledMemory) -> TriedRow:
     return TriedRow(
         text=memory.content,
         scope=msg("try.scope_global") if memory.scope == "global" else memory.category.name if memory.category else "",
-        distance="–" if each.distance is None else f"{each.distance:.3f}",
-        score=f"{each.score:.3f}",
+        distance="–" if each.distance is None else _figure(each.distance),
+        words=_figure(each.text),
+        said_on=f"{memory.occurred_at.astimezone(UTC):%Y-%m-%d}",
+        score=_figure(each.score),
         age=shown(memory.created_at).relative,
         included=each.outcome is Outcome.CHOSEN,
         why=msg(f"try.out_{each.outcome.name.lower()}"),
     )
+
+
+def _figure(value: float) -> str:
+    """To three places; what rounds to nothing has no sign."""
+    return f"{round(value, 3) + 0.0:.3f}"
 
 
 def _undelivered(found: Recalled) -> list[TriedRow]:
@@ -110,7 +120,7 @@ def _undelivered(found: Recalled) -> list[TriedRow]:
     if not over:
         return []
     text = msg("try.knowledge_out", n=over)
-    return [TriedRow(text, msg("try.scope_shared"), "–", "–", "–", False, msg("shared.over"))]
+    return [TriedRow(text, msg("try.scope_shared"), "–", "–", "–", "–", "–", False, msg("shared.over"))]
 
 
 def _answer(scope: Scope, form: FormShape, result: dict[str, Any] | None, status: int = 200) -> Response:

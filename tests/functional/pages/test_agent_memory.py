@@ -309,6 +309,14 @@ def test_try_it_shows_the_block_and_hides_globals_from_an_editor(visit: Visit, p
     assert "in the block" in filed
 
 
+def test_try_it_says_what_each_place_came_from(visit: Visit) -> None:
+    cells = re.findall(
+        r"<td class=\"number\"[^>]*>([^<]*)<",
+        visit("ada").post(f"{PATH}/try", partial=True, user="mira", message="hello there").text,
+    )
+    assert cells and not [cell for cell in cells if not re.fullmatch(r"-?\d\.\d{3}|–", cell) or cell == "-0.000"]
+
+
 def test_try_it_refuses_what_makes_no_sense(visit: Visit, world: World) -> None:
     eddie = visit("eddie")
     for fields, field in (
