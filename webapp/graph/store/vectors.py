@@ -7,7 +7,8 @@ from webapp.llm.embeddings import Embedder, Vector
 
 def stored(vector: Vector, embedder: Embedder) -> list[float]:
     """The vector without the zeros that pad it to the common length: a search reads so many bytes less."""
-    return [float(value) for value in vector[: embedder.profile.dimensions]]
+    values: list[float] = vector[: embedder.profile.dimensions].tolist()
+    return values
 
 
 def literal(vector: Vector, embedder: Embedder) -> str:
