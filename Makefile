@@ -9,7 +9,7 @@ COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 export npm_config_cache := $(CURDIR)/.venv/npm-cache
 
-.PHONY: run test lint format lock browsers chaos fuzz pictures help
+.PHONY: run test lint format lock browsers chaos chaos-long fuzz pictures help
 
 help:
 	@echo "make run       start everything: web, workers, database, queue (Ctrl-C ends it)"
@@ -17,6 +17,7 @@ help:
 	@echo "make lint      linters, types and layers only"
 	@echo "make format    format the code"
 	@echo "make chaos     kill, flush and restart everything while conversations come in (ARGS=\"--faults 60 …\")"
+	@echo "make chaos-long  the same with 10,000 exchanges and 250 faults"
 	@echo "make fuzz      10,000 made-up requests against the JSON API"
 	@echo "make browsers  get Chromium, for the browser tests"
 	@echo "make lock      renew requirements/*.txt from pyproject.toml"
@@ -37,8 +38,12 @@ format: .venv/dev.stamp
 	@$(BIN)/ruff check --fix --quiet
 	@$(BIN)/ruff format
 
-chaos: .venv/dev.stamp
+chaos: .venv/dev.stamp static/vendor
 	@$(BIN)/python -m tests.chaos $(ARGS)
+
+# A quarter of an hour or so, by another seed each time.
+chaos-long: .venv/dev.stamp static/vendor
+	@$(BIN)/python -m tests.chaos --exchanges 10000 --faults 250 $(ARGS)
 
 # 10,000 requests made up from the API's schema: no 5xx, nothing that the schema does not know.
 fuzz: .venv/dev.stamp static/vendor

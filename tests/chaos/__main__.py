@@ -215,10 +215,10 @@ def _await_ready(stack: Stack, client: Client) -> None:
 
 
 def _report(plan: Plan, ledger: Ledger, faults: Faults, stack: Stack, began: float, drained: float | None) -> None:
-    print(f"{'fault':<44}{'times':>6}")
-    for name, count in sorted(faults.done.items()):
-        print(f"{name:<44}{count:>6}")
-    print(f"{'all':<44}{sum(faults.done.values()):>6}")
+    print(f"{'fault':<44}{'times':>6}{'seconds':>9}")
+    for name, seconds in sorted(faults.took.items()):
+        print(f"{name:<44}{faults.done[name] or '':>6}{seconds:>9.1f}")
+    print(f"{'all':<44}{sum(faults.done.values()):>6}{sum(faults.took.values()):>9.1f}")
     starts = {command.log.stem: command.starts for command in stack.commands}
     print(f"accepted {len(ledger.accepted)} of {plan.exchanges} and the scenes' own, process starts {starts}")
     within = f"{drained:.1f} s after the last fault" if drained is not None else "not in time"

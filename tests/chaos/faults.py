@@ -7,7 +7,7 @@ import os
 import random
 import signal
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,15 +24,17 @@ from webapp.inbox import wake
 
 TAKEN_SECONDS = 6.0
 FROZEN_SECONDS = LEASE + 1.5
+NOBODY_CAME = "nobody came by"
 
 
 @dataclass(slots=True)
 class Faults:
-    """The faults of one run, chosen by its seed. `done` counts those that really happened, by name."""
+    """The faults of one run, chosen by its seed. `done` counts those that really happened, by name; `took` has the seconds."""
 
     stack: Stack
     chance: random.Random
     done: Counter[str] = field(default_factory=Counter)
+    took: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     _deck: list[Callable[[], str | None]] = field(default_factory=list)
     _frozen: list[tuple[float, int]] = field(default_factory=list)
     _restore: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
@@ -41,7 +43,13 @@ class Faults:
         """Let one thing go wrong."""
         if not self._deck:
             self._deck = self._shuffled()
-        happened = self._deck.pop()()
+        self.play(self._deck.pop())
+
+    def play(self, fault: Callable[[], str | None]) -> None:
+        """Let this go wrong, and note whether it did and how many seconds that took."""
+        began = time.monotonic()
+        happened = fault()
+        self.took[happened or NOBODY_CAME] += time.monotonic() - began
         if happened:
             self.done[happened] += 1
 

@@ -50,9 +50,8 @@ class Scenes:
             self.fifty_identical_requests,
             self.written_by_hand_at_once,
         )
-        scene = scenes[round_ % len(scenes)]
-        if scene(self.members.pop()):
-            self.faults.done[scene.__name__.replace("_", " ")] += 1
+        scene, member = scenes[round_ % len(scenes)], self.members.pop()
+        self.faults.play(lambda: scene.__name__.replace("_", " ") if scene(member) else None)
 
     def taken_over_while_frozen(self, member: Member) -> bool:
         """A worker freezes before it writes; another one takes over when the lease is out; then the first one wakes."""
