@@ -46,6 +46,17 @@
     target?.focus({ preventScroll: target.id === 'main' });
   });
 
+  // Tabs that have no room scroll sideways; the current one is in view.
+  function showCurrentTabs() {
+    for (const row of document.querySelectorAll('.tabs ul')) {
+      const tab = row.querySelector('[aria-current]');
+      if (tab) row.scrollLeft += tab.getBoundingClientRect().left - row.getBoundingClientRect().left - (row.clientWidth - tab.clientWidth) / 2;
+    }
+  }
+
+  document.addEventListener('htmx:after:swap', showCurrentTabs);
+  showCurrentTabs();
+
   document.addEventListener('keydown', (event) => {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest?.('input, textarea, select, [contenteditable]')) return;

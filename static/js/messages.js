@@ -37,6 +37,7 @@
     said.textContent = failed ? `${failed}. ${text}` : text;
     box.append(said, closeButton());
     (dialog ? byId('dialog-alert') : byId('alerts')).replaceChildren(box);
+    if (dialog) box.scrollIntoView({ block: 'nearest' });
   }
 
   function hidesItself(toast) {

@@ -56,7 +56,7 @@ def create_gallery() -> Flask:
         template, context = EXAMPLES.get(name) or abort(404)
         block = request.args.get("block") or ("dialog" if _fills_the_dialog(template) else None)
         if block:
-            return render_block(template, block, **context, in_dialog=True)
+            return render_block(template, block, **(context | {"in_dialog": True}))
         return app.jinja_env.get_template(template).render(**({"in_dialog": False} | context))
 
     @app.after_request

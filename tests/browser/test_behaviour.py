@@ -228,6 +228,7 @@ def test_empty_filters_stay_out_of_the_address(open_page: OpenPage) -> None:
     page.route(
         "**/act?*", lambda route: (asked.append(route.request.url), route.fulfill(body='<div id="memories"></div>'))
     )
+    page.get_by_text("More filters").click()
     page.get_by_label("Origin").select_option("manual")
     expect(page.locator("#memory-rows")).to_have_count(0)
     assert asked[0].endswith("/act?origin=manual")
