@@ -25,7 +25,20 @@ from webapp.ranking import Memories, Statistics, best, rank
 from webapp.runtime import runtime
 from webapp.terms import TermHashes, memory_terms, message_terms, packed, term_hashes, unpacked
 
-WORDS = "harbour library turbine orchard tram archive kitchen bridge clinic observatory lantern quarry".split()
+WORDS = [
+    "harbour",
+    "library",
+    "turbine",
+    "orchard",
+    "tram",
+    "archive",
+    "kitchen",
+    "bridge",
+    "clinic",
+    "observatory",
+    "lantern",
+    "quarry",
+]
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FACTS, ENTITIES, DIMENSIONS = 400, 60, 16
 QUERIES = ("the harbour and the library", "turbine bridge", "quarry", "something else entirely", "tram tram lantern")
@@ -125,7 +138,7 @@ def test_the_candidates_are_those_of_a_look_at_every_fact(
 ) -> None:
     monkeypatch.setattr(search, "CANDIDATES", 7)
     monkeypatch.setattr(search, "MOST_POSTINGS", most)
-    vector, terms = _direction(random.Random(query)), _asked(query)
+    vector, terms = _direction(random.Random(query)).astype(np.float32), _asked(query)
     with world.app.app_context(), transaction(filled.org_id) as session:
         found = search.candidates(
             session, Scope(filled.org_id, [filled.group], as_of), runtime().embedder, vector, terms

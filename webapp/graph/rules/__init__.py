@@ -2,7 +2,7 @@
 
 Small and honest: it links the speaker and the names of a statement by a fact that holds the sentence itself, and
 knows a handful of relations of which one holds at a time. Questions, conditionals, jokes, code and quotations are
-left out. Its precision and recall have not been measured.
+left out. Its measured precision and recall: docs/graph.md.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ _CAPITAL = r"(?:[A-ZÀ-ÖØ-Þ][\w\-]*(?:\+\+|#)?|[a-z]{1,2}[A-Z][\w\-]*)"
 _CONNECTOR = r"(?:of|de|del|della|der|den|van|von|la|le|du|da|di|al|el|bin|ibn|&)"
 _CONNECTING = re.compile(rf"{_CONNECTOR}|the|and")
 _NAME = re.compile(
-    rf"(?<![\w@#/.\-])(?P<name>{_CAPITAL}(?:(?:\s+{_CONNECTOR}(?:\s+(?:the|la|der|den))?)?\s+{_CAPITAL})*(?:\s+\d{{1,4}}\b(?![.,:]\d|%))?)"
+    rf"(?<![\w@#/.\-])(?P<name>(?:(?:St|Mt|Ft)\.\s+)?{_CAPITAL}(?:(?:\s+{_CONNECTOR}(?:\s+(?:the|la|der|den))?)?\s+{_CAPITAL})*(?:\s+\d{{1,4}}\b(?![.,:]\d|%))?)"
     r"(?:\s*\((?P<other>[A-Z][A-Z0-9.]{0,9})\))?"
 )
 _POSSESSIVE = re.compile(r"['’]s\b")
@@ -34,7 +34,18 @@ _NO_NAMES = _words(
     "just maybe perhaps actually honestly personally usually sometimes often always never once twice last next this first second",
     "news recent new update note ps re edit christmas easter",
     "user assistant system ai",
+    "pdf csv json xml html css sql url urls api apis http https faq id pin usb wifi tv pc cpu gpu",
     "ceo cfo cto coo cio cmo cpo vp svp evp president vice chair chairman chairwoman director mayor manager head",
+)
+_DAYS = _words("monday tuesday wednesday thursday friday saturday sunday weekday weekend")
+# Capitalised by rule as a word, and by right in these.
+_NEW_PLACES = re.compile(
+    r"(?:New (?:York|Zealand|Delhi|Jersey|Orleans|Mexico|Hampshire|Haven|England|Guinea|Caledonia|Brunswick|South|Balance)|"
+    r"Great (?:Britain|Barrier|Lakes|Yarmouth|Falls)|Good Hope|First (?:Nation|National|Republic|Solar)|May Day|Sunday Times)\b"
+)
+_ALSO_PEOPLE = frozenset({"Will", "May", "April", "June"})
+_DOES = re.compile(
+    r"\s+(?:lives|works|is|was|has|likes|loves|said|says|moved|reports|owns|studies|speaks|leads|manages|joined|left)\b"
 )
 # What stands after a name that begins a sentence, and hardly after another word there.
 _AFTER_SUBJECT = _words(
@@ -42,6 +53,9 @@ _AFTER_SUBJECT = _words(
     "works worked lives lived moved joined left bought sold owns owned runs ran leads led manages managed says said told asked wants wanted",
     "announced reported closed opened rose fell gained lost acquired hired fired plans planned likes loves hates prefers trades traded",
     "costs cost got became started founded built makes made uses used studies studied speaks plays played reports needs visited",
+    "turned turns quit resigned retired graduated enjoys enjoyed dislikes disliked attends attended teaches taught drives drove flies flew",
+    "cooks cooked sings sang writes wrote reads belongs calls called asks thinks thought knows knew loved adopted donated applied travels traveled",
+    "travelled stays stayed celebrated collects practices practises prefers preferred dates dated visits employs acquires operates serves sells",
     "launched raised released signed won beat expects expected paid pays hosts hosted met married administers handles takes took gave gives",
 )
 _MASS_NOUNS = _words(
@@ -89,6 +103,8 @@ def _candidates(sentence: str, known: set[str]) -> Iterator[Mention]:
 
 def _begins_with_name(name: str, match: re.Match[str], sentence: str, known: set[str]) -> bool:
     word, _, rest = name.partition(" ")
+    if _NEW_PLACES.match(name) or (word in _ALSO_PEOPLE and _DOES.match(sentence, match.end("name"))):
+        return True
     if _is_no_name(word) or word.lower() in STOP_WORDS["english"]:
         return False
     if match["other"] or key(name) in known or key(word) in known or _POSSESSIVE.match(sentence, match.end("name")):
@@ -105,12 +121,16 @@ def _is_common(word: str) -> bool:
 
 def _without_first_word(start: int, name: str) -> tuple[int, str]:
     word, gap, rest = name.partition(" ")
-    return (start + len(word) + len(gap), rest) if rest[:1].isupper() else (start, "")
+    return (start + len(word) + len(gap), rest) if any(map(str.isupper, rest[:3])) else (start, "")
 
 
 def _without_no_names(start: int, name: str) -> tuple[int, str]:
     """Cut words that are capitalised by rule off both ends: "May", "Hi Sarah", "Sarah Monday", "CFO of Orbit"."""
-    while name and (_is_no_name(word := name.partition(" ")[0]) or _CONNECTING.fullmatch(word)):
+    while (
+        name
+        and not _NEW_PLACES.match(name)
+        and (_is_no_name(word := name.partition(" ")[0]) or _CONNECTING.fullmatch(word))
+    ):
         word, gap, rest = name.partition(" ")
         start, name = start + len(word) + len(gap), rest
     while name and _is_no_name(name.rpartition(" ")[2]):
@@ -125,4 +145,4 @@ def names_nothing(name: str) -> bool:
 
 
 def _is_no_name(word: str) -> bool:
-    return word.lower() in _NO_NAMES
+    return word.lower() in _NO_NAMES or word.lower().removesuffix("s") in _DAYS

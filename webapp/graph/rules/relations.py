@@ -36,6 +36,7 @@ BETWEEN = (
     _relation("PRESIDENT_OF", rf"(?:is|as|was|became|be|elected|named) {_TITLE}president of", "president", "target"),
     _relation("MAYOR_OF", rf"(?:is|as|was|became|be|elected) {_TITLE}mayor of", "mayor", "target"),
     _relation("MARRIED_TO", r"(?:is|am|was|are|got|get)? ?married (?:to)?|(?:is|am) (?:the )?(?:wife|husband|spouse) of", "spouse"),
+    _relation("LEFT", r"(?:left|quit|resigned from|lost|was fired from) (?:my|our|his|her|their|the|a) (?:[\w-]+ ){0,2}?(?:job|position|role|post) (?:at|with|in)"),
     _relation("LIVES_IN", r"lives?(?: (?:now|currently|alone|together))? (?:in|at|near)|living in|lived in|moved (?:back )?(?:to|into)|relocated to|moving to|(?:am|is|are|was) based in|resides? in|home is in", "home"),
     _relation("WORKS_FOR", r"works?(?: (?:now|currently|remotely|full[- ]time|part[- ]time))?(?: as an? [\w \-]{2,40}?)? (?:for|at)|working (?:for|at)|worked (?:for|at)|(?:am|is|are|was) employed (?:by|at)|(?:new )?job at|(?:was|got|been) hired by|started at", "employer"),
     _relation("JOINED", r"joined|joins"),
@@ -58,10 +59,11 @@ _NUMBER = r"[$€£¥]?\s?\d[\d.,]*"
 # About one entity alone, with a figure.
 FIGURES = (
     Relation("TRADES_AT", re.compile(r"^[^:]{2,40}: ?[$€£¥] ?\d"), "price"),
-    _relation("TRADES_AT", rf"(?:trad(?:es|ing|ed)|closed|closing|opened|priced|quoted|stands|standing|sits|(?:stock|share) price(?: is| was)?)\b.{{0,30}}?(?:at|of|is|was|:)?\s*{_NUMBER}", "price"),
+    _relation("TRADES_AT", rf"(?:trad(?:es|ing|ed)|priced|quoted|(?:stock|share) price(?: is| was)?)\b.{{0,30}}?(?:at|of|is|was|:)?\s*{_NUMBER}", "price"),
+    _relation("TRADES_AT", r"(?:closed|closing|opened|stands|standing|sits)\b.{0,20}?\bat\s+(?:[$€£¥]\s?\d[\d.,]*|\d[\d,]*\.\d+)", "price"),
     _relation("COSTS", rf"(?:costs?|priced at|sells for|is sold for)\s.{{0,20}}?{_NUMBER}", "price"),
     _relation("AGED", r"(?:turned|turns|turning)\s+\d{1,3}(?! ?(?:%|percent|degrees))|\d{1,3} years old|\d{1,3}-year-old", "age"),
-    _relation("EMPLOYS", rf"(?:employs|has|have|headcount (?:is|of)|grew to|down to|up to)\s.{{0,20}}?{_NUMBER} (?:employees|people|staff|workers|engineers)", "headcount"),
+    _relation("EMPLOYS", rf"(?:employs|headcount (?:is|of)|grew to|down to|up to)\s.{{0,20}}?{_NUMBER} (?:employees|people|staff|workers|engineers)|(?:has|have)\s.{{0,20}}?{_NUMBER} (?:employees|staff|workers|engineers)", "headcount"),
     _relation("HAS_REVENUE", rf"revenues?\b.{{0,30}}?{_NUMBER}", "revenue"),
     _relation("HAS_POPULATION", rf"population\b.{{0,20}}?{_NUMBER}", "population"),
 )  # fmt: skip
