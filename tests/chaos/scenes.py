@@ -18,7 +18,7 @@ from tests.chaos.load import Client, Ledger, Member, Said, boat
 from tests.chaos.stack import LEASE, Stack
 from webapp.access.actor import system
 from webapp.db.session import transaction
-from webapp.memory.enablement import change_settings
+from webapp.memory.user_switches import change_settings
 from webapp.privacy.erase import erase
 
 ANSWER_SECONDS = 60.0

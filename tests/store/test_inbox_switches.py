@@ -19,7 +19,7 @@ from webapp.db.session import transaction
 from webapp.directory.agents import AgentDraft, put_agent
 from webapp.inbox import claim
 from webapp.inbox.types import Item
-from webapp.memory import audit, categories, enablement
+from webapp.memory import audit, categories, enablement, user_switches
 from webapp.memory.write.captured import Source
 from webapp.privacy.erase import erase
 from webapp.runtime import EXTENSION
@@ -168,7 +168,7 @@ def test_switching_editing_and_erasing_beside_exchanges_never_deadlocks(world: W
 
     def people() -> None:
         for number in range(60):
-            enablement.change_settings(actor, place.users[number % 6], auto_capture=True)
+            user_switches.change_settings(actor, place.users[number % 6], auto_capture=True)
             erase(actor, place.users[number % 6])
 
     with in_threads(world) as start:

@@ -12,7 +12,7 @@ from tests.model_server import error
 from tests.store.recall_world import RecallWorld, recall_world, texts
 from webapp.access.actor import Actor
 from webapp.errors import NotAllowed, NotVisible, Unavailable
-from webapp.memory import categories, enablement, knowledge
+from webapp.memory import categories, knowledge, user_switches
 from webapp.memory.write import manual, organise, removal
 from webapp.ranking import Outcome
 from webapp.recall.recall import RecalledMemory
@@ -130,7 +130,7 @@ def test_a_closed_gate_lets_nothing_through_and_sends_nothing_out(
 
 def test_capture_that_is_off_does_not_keep_memories_from_being_used(world: RecallWorld, place: Place) -> None:
     world.remember(place, "The user works as a baker")
-    enablement.change_settings(world.actor(place), place.user, auto_capture=False)
+    user_switches.change_settings(world.actor(place), place.user, auto_capture=False)
     assert texts(world.recall(place, "baker"))[0] == ["The user works as a baker"]
 
 

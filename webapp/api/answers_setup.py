@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from webapp.api.answers import Moment, Shape
 from webapp.directory.types import AgentView, UserView
-from webapp.memory import enablement
+from webapp.memory import user_switches
 
 
 class UserSettings(Shape):
@@ -17,7 +17,7 @@ class UserSettings(Shape):
     updated_at: Moment | None
 
     @classmethod
-    def of(cls, settings: enablement.UserSettings) -> Self:
+    def of(cls, settings: user_switches.UserSettings) -> Self:
         """From the domain's value."""
         return cls(**{name: getattr(settings, name) for name in cls.model_fields})
 

@@ -7,7 +7,7 @@ from webapp.api.answers_setup import AgentSwitch, OrgSwitch, UserSettings
 from webapp.api.schemas import AgentSwitchBody, OrgSwitchBody, SettingsBody
 from webapp.http.endpoint import A, U, endpoint
 from webapp.http.scope import Scope
-from webapp.memory import enablement
+from webapp.memory import enablement, user_switches
 
 SETTINGS = f"{U}/memsearch-settings/"
 CONFIG = f"{U}/memsearch-config/"
@@ -20,7 +20,7 @@ def get_user_settings(scope: Scope) -> UserSettings:
 
     For a member, somebody else's resolve to their own; `Content-Location` then names whose they are.
     """
-    return UserSettings.of(enablement.read_settings(scope.actor, scope.user_id))
+    return UserSettings.of(user_switches.read_settings(scope.actor, scope.user_id))
 
 
 @endpoint("PUT", SETTINGS, Action.WRITE_USER_SETTINGS, body=SettingsBody, answers=UserSettings, others="own")
@@ -29,7 +29,7 @@ def put_user_settings(scope: Scope, body: SettingsBody) -> UserSettings:
 
     For a member, somebody else's resolve to their own; `Content-Location` then names whose they are.
     """
-    changed = enablement.change_settings(
+    changed = user_switches.change_settings(
         scope.actor,
         scope.user_id,
         auto_capture=body.auto_capture_enabled,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
@@ -12,7 +13,7 @@ from sqlalchemy.orm import Session
 from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, require
 from webapp.db.session import transaction
-from webapp.errors import Invalid, NotVisible
+from webapp.errors import NotVisible
 from webapp.memory import audit
 
 Level = Literal["installation", "org", "agent", "user"]
@@ -20,12 +21,16 @@ Level = Literal["installation", "org", "agent", "user"]
 
 @dataclass(frozen=True, slots=True)
 class Off:
-    """Why something is off: the first level that switched it off, by whom and when where that is known."""
+    """Why something is off: the first level that switched it off, by whom and when where that is known.
+
+    `by_id` is the account that set one of a person's own switches; None for a service and where it is not known.
+    """
 
     level: Level
     reason: str
     by: str | None = None
     since: datetime | None = None
+    by_id: int | None = None
 
     @property
     def sentence(self) -> str:
@@ -40,8 +45,8 @@ _PLACES = {
     "agent_off": "turned off for the agent",
     "agent_archived": "the agent is archived",
     "user_removed": "the person is no longer a member",
-    "user_capture_off": "learning is turned off by the person",
-    "user_use_off": "use in responses is turned off by the person",
+    "user_capture_off": "learning is turned off for the person",
+    "user_use_off": "use in responses is turned off for the person",
 }
 
 
@@ -63,15 +68,6 @@ class EffectiveState:
         return self.use_off is None
 
 
-@dataclass(frozen=True, slots=True)
-class UserSettings:
-    """A user's own two switches. `updated_at` is None while nothing was ever saved."""
-
-    auto_capture_enabled: bool
-    use_memory_in_responses: bool
-    updated_at: datetime | None
-
-
 def effective(
     session: Session, org_id: int, user_id: int, agent_id: int | None = None, *, installation_off: bool = False
 ) -> EffectiveState:
@@ -80,9 +76,9 @@ def effective(
     if row is None:
         raise NotVisible
     shared = _shared_off(row, agent_id, installation_off)
-    capture = shared or (None if row.auto_capture_enabled else Off("user", "user_capture_off"))
-    use = shared or (None if row.use_memory_in_responses else Off("user", "user_use_off"))
-    return EffectiveState(capture, use)
+    capture = None if row.auto_capture_enabled else _own_off("capture", row)
+    use = None if row.use_memory_in_responses else _own_off("use", row)
+    return EffectiveState(shared or capture, shared or use)
 
 
 def hold_switches(session: Session, org_id: int) -> None:
@@ -112,6 +108,19 @@ def shared_off(
     return _shared_off(row, agent_id, installation_off)
 
 
+def _own_off(side: str, row: Row[tuple[Any, ...]]) -> Off:
+    by, since, by_id = (getattr(row, f"{side}_changed_{part}") for part in ("by", "at", "by_id"))
+    return Off("user", f"user_{side}_off", by, since, by_id)
+
+
+def capture_offs(actor: Actor, user_ids: Collection[int]) -> dict[int, Off]:
+    """Those of these members whose own learning switch is off. For administrators."""
+    require(actor, Action.READ_PEOPLE, Target(actor.org_id))
+    with transaction(actor.org_id) as session:
+        rows = session.execute(_CAPTURE_OFF, {"org": actor.org_id, "users": list(user_ids)})
+        return {row.user_id: _own_off("capture", row) for row in rows}
+
+
 def _shared_off(row: Row[tuple[object, ...]], agent_id: int | None, installation_off: bool) -> Off | None:
     if installation_off:
         return Off("installation", "memory_disabled")
@@ -128,10 +137,17 @@ def _shared_off(row: Row[tuple[object, ...]], agent_id: int | None, installation
     return None
 
 
+def _changed(side: str) -> str:
+    """Columns of `membership m`: the name as it is now of who set the switch, else what they were called."""
+    name = f"(SELECT coalesce(nullif(full_name, ''), username) FROM account WHERE id = m.{side}_changed_by_id)"
+    by = f"coalesce({name}, m.{side}_changed_by) AS {side}_changed_by"
+    return f"{by}, m.{side}_changed_at, m.{side}_changed_by_id"
+
+
 _STATE = text(
-    """
+    f"""
     SELECT o.enable_memsearch, o.memsearch_changed_by, o.memsearch_changed_at,
-           m.auto_capture_enabled, m.use_memory_in_responses, m.removed_at,
+           m.auto_capture_enabled, m.use_memory_in_responses, m.removed_at, {_changed("capture")}, {_changed("use")},
            a.enable_memory_component, a.memory_changed_by, a.memory_changed_at, a.archived_at
     FROM org o
     JOIN membership m ON m.org_id = o.id AND m.user_id = :user
@@ -151,56 +167,14 @@ _SHARED = text(
 )
 
 
+_CAPTURE_OFF = text(
+    f"SELECT m.user_id, {_changed('capture')} FROM membership m "
+    "WHERE m.org_id = :org AND m.user_id = ANY(:users) AND NOT m.auto_capture_enabled"
+)
+
+
 _SWITCHES_SHARED = text("SELECT pg_advisory_xact_lock_shared(hashtextextended('switches', :org))")
 _SWITCHES_ALONE = text("SELECT pg_advisory_xact_lock(hashtextextended('switches', :org))")
-
-
-def read_settings(actor: Actor, user_id: int) -> UserSettings:
-    """A user's two switches."""
-    require(actor, Action.READ_USER_SETTINGS, Target(actor.org_id, user_id))
-    with transaction(actor.org_id) as session:
-        return _settings(session, actor.org_id, user_id)
-
-
-def change_settings(
-    actor: Actor, user_id: int, *, auto_capture: bool | None = None, use_in_responses: bool | None = None
-) -> UserSettings:
-    """Set the switches that are given. Raises Invalid when none is. Deletes nothing."""
-    if auto_capture is None and use_in_responses is None:
-        raise Invalid("Send at least one of auto_capture_enabled, use_memory_in_responses.")
-    require(actor, Action.WRITE_USER_SETTINGS, Target(actor.org_id, user_id))
-    with transaction(actor.org_id) as session:
-        before = _settings(session, actor.org_id, user_id)
-        session.execute(
-            text(
-                "UPDATE membership SET auto_capture_enabled = coalesce(:capture, auto_capture_enabled), "
-                "use_memory_in_responses = coalesce(:use, use_memory_in_responses), settings_updated_at = now() "
-                "WHERE org_id = :org AND user_id = :user"
-            ),
-            {"capture": auto_capture, "use": use_in_responses, "org": actor.org_id, "user": user_id},
-        )
-        after = _settings(session, actor.org_id, user_id)
-        audit.record(session, actor, "settings.changed", "user", target_user_id=user_id, detail=_changes(before, after))
-        return after
-
-
-def _settings(session: Session, org_id: int, user_id: int) -> UserSettings:
-    row = session.execute(
-        text(
-            "SELECT auto_capture_enabled, use_memory_in_responses, settings_updated_at FROM membership "
-            "WHERE org_id = :org AND user_id = :user AND removed_at IS NULL"
-        ),
-        {"org": org_id, "user": user_id},
-    ).one_or_none()
-    if row is None:
-        raise NotVisible
-    return UserSettings(*row)
-
-
-def _changes(before: UserSettings, after: UserSettings) -> dict[str, list[bool]]:
-    names = ("auto_capture_enabled", "use_memory_in_responses")
-    pairs = {name: [getattr(before, name), getattr(after, name)] for name in names}
-    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
 def org_enabled(actor: Actor, *, action: Action = Action.READ_ORG_STATUS) -> bool:

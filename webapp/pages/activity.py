@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint
@@ -11,7 +10,6 @@ from werkzeug.wrappers import Response
 
 from webapp.access.policy import Action
 from webapp.db.session import transaction
-from webapp.directory import names
 from webapp.directory.agents import find_agent, list_agents
 from webapp.directory.people import find_user
 from webapp.http.frame import reader_zone, toast
@@ -22,43 +20,19 @@ from webapp.inbox import activity
 from webapp.inbox.types import InboxStatus, State
 from webapp.memory.enablement import shared_off
 from webapp.memory.types import Page
-from webapp.messages import CATALOGUE
 from webapp.messages import text as msg
-from webapp.messages.moments import Moment
 from webapp.pages import tenant_frame, where
+from webapp.pages.exchange_rows import NOBODY, exchange_rows
 from webapp.pages.memories.lists import search_words
 from webapp.pages.memories.place import ID
 from webapp.pages.shapes import pager
 from webapp.pages.shapes.states import org_switch
-from webapp.pages.shapes.times import shown
 from webapp.runtime import runtime
 
 pages = Blueprint("activity", __name__)
 PATH = "/orgs/<org>/memory/activity"
 PAGE_SIZE, DAYS, MOST_AGENTS = 25, 14, 200
 STATES: tuple[State, ...] = ("pending", "claimed", "done", "skipped", "failed")
-# Nobody: a filter that names no member or agent of the org matches nothing.
-NOBODY = -1
-
-
-@dataclass(frozen=True, slots=True)
-class ExchangeRow:
-    """See templates/tenant/activity.html."""
-
-    id: int
-    user: str
-    agent: str
-    state: str
-    moment: Moment
-    reason: str | None
-    error: str | None
-    attempts: int
-    created: int
-    superseded: int
-    duplicates: int
-    rejected: int
-    rejections: str
-    urls: dict[str, str | None]
 
 
 @pages.get(PATH)
@@ -127,10 +101,8 @@ def _blocked(scope: Scope) -> dict[str, Any] | None:
 def _list(scope: Scope) -> dict[str, Any]:
     filters = {name: search_words(name) for name in ("state", "agent", "user")}
     page = pager.load(lambda number: _page(scope, filters, number))
-    people = names.usernames(scope.actor, {each.user_id for each in page.rows if each.user_id})
-    agents = names.agent_names(scope.actor, {each.agent_id for each in page.rows if each.agent_id})
     exchanges = {
-        "rows": [_row(scope, each, people, agents) for each in page.rows],
+        "rows": exchange_rows(scope, page.rows, _path(scope)),
         "page": pager.shape(page, _path(scope)),
         "total": page.count,
         "urls": {"list": _path(scope), "clear": _path(scope)},
@@ -156,34 +128,3 @@ def _named(scope: Scope, filters: dict[str, str]) -> tuple[int | None, int | Non
         user.id if user else NOBODY if filters["user"] else None,
         agent.id if agent else NOBODY if filters["agent"] else None,
     )
-
-
-def _row(scope: Scope, item: InboxStatus, people: dict[int, str], agents: dict[int, str]) -> ExchangeRow:
-    retry_url = with_query({}, f"{_path(scope)}/{item.id}/retry") if item.can_retry else None
-    return ExchangeRow(
-        id=item.id,
-        user=people.get(item.user_id or NOBODY, msg("users.unknown")),
-        agent=msg("activity.graph") if item.kind == "episode" else agents.get(item.agent_id or NOBODY, ""),
-        state=item.status,
-        moment=shown(item.done_at or item.created_at),
-        reason=_words("reason", item.reason),
-        error=_words("failure", item.error),
-        attempts=item.attempts,
-        created=item.created,
-        superseded=item.superseded,
-        duplicates=item.duplicates,
-        rejected=item.rejected,
-        rejections=", ".join(_rejection(code, count) for code, count in sorted(item.rejections.items())),
-        urls={"retry": retry_url},
-    )
-
-
-def _rejection(code: str, count: int) -> str:
-    words = _words("rejection", code)
-    return f"{words} ({count})"
-
-
-def _words(group: str, code: str | None) -> str | None:
-    """A reason or error in words; a code that has none yet is shown as it is."""
-    key = f"{group}.{code}"
-    return msg(key) if key in CATALOGUE else code

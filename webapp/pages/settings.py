@@ -13,7 +13,7 @@ from webapp.directory.admins import admin_names
 from webapp.http.frame import Toast, toast
 from webapp.http.htmx import navigate, wants_partial
 from webapp.http.scope import Scope
-from webapp.memory import enablement
+from webapp.memory import enablement, user_switches
 from webapp.messages import text as msg
 from webapp.pages.shapes.states import Reader, user_switch
 from webapp.runtime import runtime
@@ -23,7 +23,7 @@ Redraw = Callable[[Sequence[Toast]], Response]
 
 def switches(scope: Scope, url: str, reader: Reader) -> dict[str, Any]:
     """The variable `settings`: both switches, where they are sent, and what each comes to."""
-    settings = enablement.read_settings(scope.actor, scope.user_id)
+    settings = user_switches.read_settings(scope.actor, scope.user_id)
     with transaction(scope.org.id) as session:
         off = runtime().settings.disable_memory
         state = enablement.effective(session, scope.org.id, scope.user_id, installation_off=off)
@@ -32,8 +32,8 @@ def switches(scope: Scope, url: str, reader: Reader) -> dict[str, Any]:
         "capture": {"on": settings.auto_capture_enabled, "url": f"{url}/capture"},
         "use": {"on": settings.use_memory_in_responses, "url": f"{url}/use"},
         "effective": {
-            "capture": user_switch("capture", settings, state, admins, reader),
-            "use": user_switch("use", settings, state, admins, reader),
+            "capture": user_switch("capture", settings, state, admins, scope.actor.account_id, reader),
+            "use": user_switch("use", settings, state, admins, scope.actor.account_id, reader),
         },
     }
 
@@ -42,7 +42,7 @@ def save(scope: Scope, side: str) -> None:
     """Set one switch to the value that its form sends."""
     on = sent()
     changes = {"auto_capture": on} if side == "capture" else {"use_in_responses": on}
-    enablement.change_settings(scope.actor, scope.user_id, **changes)
+    user_switches.change_settings(scope.actor, scope.user_id, **changes)
 
 
 def sent() -> bool:

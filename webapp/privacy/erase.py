@@ -39,7 +39,7 @@ def erase(actor: Actor, user_id: int, *, stop_learning: bool = False) -> Receipt
         if not lock_subject(session, actor.org_id, user_id):
             raise NotVisible
         counts = store.count_hanging(session, actor.org_id, user_id)
-        at = store.fence(session, actor.org_id, user_id, stop_learning=stop_learning)
+        at = store.fence(session, actor, user_id, stop_learning=stop_learning)
         store.renew_subject(session, actor.org_id, user_id)
         audit.record(session, actor, "user.erased", "user", target_user_id=user_id, detail={"counts": counts})
         session.flush()

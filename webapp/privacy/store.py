@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from webapp.access.actor import Actor
 from webapp.memory.audit import NOBODY
 
 
@@ -28,9 +29,10 @@ def renew_subject(session: Session, org_id: int, user_id: int) -> None:
     session.execute(text("INSERT INTO subject (org_id, user_id) VALUES (:org, :user)"), who)
 
 
-def fence(session: Session, org_id: int, user_id: int, *, stop_learning: bool) -> Any:
+def fence(session: Session, actor: Actor, user_id: int, *, stop_learning: bool) -> Any:
     """Raise the epoch, so that work accepted before this is dropped, and return the time of the erasure."""
-    row = session.execute(_FENCE, {"org": org_id, "user": user_id, "stop": stop_learning}).one()
+    who = {"by": actor.label, "by_id": actor.account_id}
+    row = session.execute(_FENCE, {"org": actor.org_id, "user": user_id, "stop": stop_learning, **who}).one()
     return row.erased_at
 
 
@@ -39,6 +41,15 @@ def rewrite_labels(session: Session, org_id: int, user_id: int, username: str) -
     values: Mapping[str, Any] = {"org": org_id, "user": user_id, "name": username, "nobody": NOBODY}
     for statement in _LABELS:
         session.execute(text(statement), values)
+
+
+def _unname(side: str) -> str:
+    """On their own row the id says no more than the row itself: it stays, so that they read that it was they."""
+    return (
+        f"UPDATE membership SET {side}_changed_by = :nobody, "
+        f"{side}_changed_by_id = CASE WHEN user_id = :user THEN {side}_changed_by_id END "
+        f"WHERE org_id = :org AND {side}_changed_by_id = :user"
+    )
 
 
 _HANGING = text(
@@ -54,7 +65,10 @@ _FENCE = text(
     """
     UPDATE membership SET epoch = epoch + 1, erased_at = now(),
         auto_capture_enabled = auto_capture_enabled AND NOT :stop,
-        settings_updated_at = CASE WHEN :stop THEN now() ELSE settings_updated_at END
+        settings_updated_at = CASE WHEN :stop THEN now() ELSE settings_updated_at END,
+        capture_changed_at = CASE WHEN :stop AND auto_capture_enabled THEN now() ELSE capture_changed_at END,
+        capture_changed_by = CASE WHEN :stop AND auto_capture_enabled THEN :by ELSE capture_changed_by END,
+        capture_changed_by_id = CASE WHEN :stop AND auto_capture_enabled THEN :by_id ELSE capture_changed_by_id END
     WHERE org_id = :org AND user_id = :user RETURNING erased_at
     """
 )
@@ -68,4 +82,6 @@ _LABELS = (
     "UPDATE knowledge SET created_by_id = NULL WHERE org_id = :org AND created_by_id = :user",
     "UPDATE agent SET memory_changed_by = :nobody WHERE org_id = :org AND memory_changed_by = :name",
     "UPDATE org SET memsearch_changed_by = :nobody WHERE id = :org AND memsearch_changed_by = :name",
+    _unname("capture"),
+    _unname("use"),
 )

@@ -314,7 +314,8 @@ def test_try_it_says_what_each_place_came_from(visit: Visit) -> None:
         r"<td class=\"number\"[^>]*>([^<]*)<",
         visit("ada").post(f"{PATH}/try", partial=True, user="mira", message="hello there").text,
     )
-    assert cells and not [cell for cell in cells if not re.fullmatch(r"-?\d\.\d{3}|–", cell) or cell == "-0.000"]
+    assert cells
+    assert not [cell for cell in cells if not re.fullmatch(r"-?\d\.\d{3}|–", cell) or cell == "-0.000"]
 
 
 def test_try_it_refuses_what_makes_no_sense(visit: Visit, world: World) -> None:
@@ -339,4 +340,4 @@ def test_try_it_says_why_nothing_is_used(visit: Visit, world: World) -> None:
         )
     shown = words(visit("eddie").post(f"{PATH}/try", partial=True, user="mira", message="hello there"))
     assert "Nothing would be injected." in shown
-    assert "Use in responses is turned off by the person." in shown
+    assert "Use in responses is turned off for the person." in shown

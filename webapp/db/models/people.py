@@ -109,6 +109,12 @@ class Membership(Base):
     auto_capture_enabled: Mapped[bool] = mapped_column(default=True)
     use_memory_in_responses: Mapped[bool] = mapped_column(default=True)
     settings_updated_at: Mapped[datetime | None]
+    capture_changed_at: Mapped[datetime | None]
+    capture_changed_by: Mapped[str | None]
+    capture_changed_by_id: Mapped[int | None]
+    use_changed_at: Mapped[datetime | None]
+    use_changed_by: Mapped[str | None]
+    use_changed_by_id: Mapped[int | None]
     epoch: Mapped[int] = mapped_column(default=0)
     erased_at: Mapped[datetime | None]
     removed_at: Mapped[datetime | None]

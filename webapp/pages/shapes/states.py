@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from webapp.memory.enablement import EffectiveState, Off, UserSettings
+from webapp.memory.enablement import EffectiveState, Off
+from webapp.memory.user_switches import UserSettings
 from webapp.messages import text as msg
 from webapp.pages.shapes.times import clock
 
@@ -33,18 +34,28 @@ class Switch:
 
 
 def user_switch(
-    side: Side, settings: UserSettings, state: EffectiveState, admins: Sequence[str], reader: Reader = "me"
-) -> State:
+    side: Side, settings: UserSettings, state: EffectiveState, admins: Sequence[str], reader_id: int | None,
+    reader: Reader = "me",
+) -> State:  # fmt: skip
     """What one of a person's two switches comes to: for themselves, or for an admin who looks at their page."""
     on = settings.auto_capture_enabled if side == "capture" else settings.use_memory_in_responses
     off = state.capture_off if side == "capture" else state.use_off
     if off is None:
         return State(True, msg(f"state.{reader}.{side}_on"))
     if off.level == "user":
-        return State(False, msg(f"state.{reader}.{side}_off"))
+        return State(False, switched_off(f"state.{reader}.{side}_off", off, reader_id))
     above = _above(off)
     begin = msg(f"state.{reader}.{side}_{'but' if on else 'and'}", above=above)
     return State(False, begin, fix(off, admins))
+
+
+def switched_off(key: str, off: Off, reader_id: int | None) -> str:
+    """That a person's own switch is off; with who and when, where both are known."""
+    if off.by is None or off.since is None:
+        return msg(key)
+    if reader_id is not None and off.by_id == reader_id:
+        return msg(f"{key}_by_me", when=clock(off.since))
+    return msg(f"{key}_by", name=off.by, when=clock(off.since))
 
 
 def agent_switch(on: bool, off: Off | None, admins: Sequence[str], *, can_edit: bool) -> State:
