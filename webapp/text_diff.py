@@ -32,7 +32,19 @@ def segments(before: str, after: str) -> tuple[list[Segment], list[Segment]]:
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         left += _run(old[i1:i2], "same" if tag == "equal" else "removed")
         right += _run(new[j1:j2], "same" if tag == "equal" else "added")
+        if tag == "replace":
+            _free_the_blank(left, right)
     return left, right
+
+
+def _free_the_blank(left: list[Segment], right: list[Segment]) -> None:
+    """Where a word takes another's place, the white space after both is not what changed."""
+    removed, added = left[-1].text, right[-1].text
+    blank = removed[len(removed.rstrip()) :]
+    if not blank or added[len(added.rstrip()) :] != blank or blank in (removed, added):
+        return
+    left[-1:] = [Segment(removed[: -len(blank)], "removed"), Segment(blank, "same")]
+    right[-1:] = [Segment(added[: -len(blank)], "added"), Segment(blank, "same")]
 
 
 def _pieces(text: str) -> list[str]:

@@ -20,7 +20,8 @@
   function bringUpErrors() {
     body().querySelector('[autofocus]')?.focus({ preventScroll: true });
     body().querySelector('.error-summary, form > .notice')?.scrollIntoView({ block: 'start' });
-    if (body().contains(document.activeElement)) document.activeElement.scrollIntoView({ block: 'nearest' });
+    const field = document.activeElement.closest('#dialog-body .field');
+    field?.scrollIntoView({ block: 'nearest' });
   }
 
   // The address under which the same form stands on a page of its own: where a sign-in that ran out comes back to.

@@ -31,6 +31,7 @@ def frame(current: str = "memory", **changes: Any) -> Shape:
         ],
         "nav": [Shape(label=label, url="/act", current=icon == current, icon=icon) for label, icon in nav],
         "builtin_notice": None,
+        "place": None,
         "request_id": "4f1c9a2e7b",
         "toasts": [],
         "urls": Shape(home="/", account="/act", tokens="/act", sign_out="/act"),

@@ -9,7 +9,7 @@ from tests.browser.examples import EFFECTIVE_OFF, EFFECTIVE_ON, LONG, Context, f
 from tests.browser.examples_agent import tab
 from tests.browser.examples_profile import GLOBALS, memories
 
-SECTIONS = ["Memory", "Activity", "People", "Agents", "Tokens", "Audit"]
+SECTIONS = ["Memory", "Activity", "People", "Tokens", "Audit"]
 LIST = Shape(list="/act", clear="/act", add="/example/agent-form", invite="/example/person-form")
 
 

@@ -16,10 +16,10 @@ def marked(side: list[Segment]) -> list[str]:
     return [segment.text for segment in side if segment.kind != "same"]
 
 
-def test_only_the_changed_words_are_marked() -> None:
+def test_only_the_changed_words_are_marked_and_not_the_blank_after_them() -> None:
     before, after = segments("The user works in Porto now.", "The user works in Lisbon now.")
-    assert marked(before) == ["Porto "]
-    assert marked(after) == ["Lisbon "]
+    assert marked(before) == ["Porto"]
+    assert marked(after) == ["Lisbon"]
 
 
 def test_scripts_without_spaces_are_compared_by_character() -> None:

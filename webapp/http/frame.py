@@ -51,6 +51,12 @@ class Frame:
         return [each for each in found if isinstance(each, dict)]
 
     @property
+    def place(self) -> str | None:
+        """The agent that the address names, for pages whose own title does not."""
+        found: str | None = g.get("frame_place")
+        return found
+
+    @property
     def request_id(self) -> str:
         """The id that error pages show and logs carry."""
         return current_request_id() or ""
@@ -133,9 +139,9 @@ def error_page(status: int, detail: str | None) -> str:
     return render_template("errors/error.html", status=status if known else 400, detail=detail, urls=urls)
 
 
-def enter(actor: Actor, org: OrgView) -> None:
+def enter(actor: Actor, org: OrgView, place: str | None = None) -> None:
     """Tell the frame where this request is, and keep the org for pages that are outside every org."""
-    g.frame_actor = actor
+    g.frame_actor, g.frame_place = actor, place
     if session.get("org") != org.key:
         session["org"] = org.key
 

@@ -8,7 +8,6 @@ MESSAGES = {
     "tenant.memory_lede": "Manage user global memories and agent memories.",
     "tenant.activity": "Activity",
     "tenant.people": "People",
-    "tenant.agents": "Agents",
     "tenant.tokens": "Tokens",
     "tenant.audit": "Audit",
     "tenant.switch": "Memory system",

@@ -9,8 +9,8 @@ from webapp.messages import text as msg
 from webapp.pages.shapes.tabs import Tab
 
 SECTIONS = (
-    ("memory", "/memory"), ("activity", "/memory/activity"), ("people", "/people"), ("agents", "/agents"),
-    ("tokens", "/tokens"), ("audit", "/memory/audit"),
+    ("memory", "/memory"), ("activity", "/memory/activity"), ("people", "/people"), ("tokens", "/tokens"),
+    ("audit", "/memory/audit"),
 )  # fmt: skip
 
 

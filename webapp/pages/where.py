@@ -13,7 +13,7 @@ from webapp.http.scope import Scope, resolve
 def here(org: str, action: Action, *, user: str | None = None, agent: str | None = None) -> Scope:
     """The org, and the person or agent that the address names."""
     scope = resolve(org, user, agent, action=action)
-    frame.enter(scope.actor, scope.org)
+    frame.enter(scope.actor, scope.org, scope.agent.name if scope.agent else None)
     return scope
 
 
