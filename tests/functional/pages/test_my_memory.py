@@ -235,7 +235,7 @@ def test_history_shows_every_revision_and_a_text_can_be_taken_out(visit: Visit, 
     page = olga.get(f"{ME}/global/{found}/history", partial=True)
     assert "Edited by olga" in words(page)
     assert "Created by olga" in words(page)
-    assert "<del>Elm </del>" in page.text
+    assert "<del>Elm</del>" in page.text
     removal = re.search(rf'action="({ME}/global/{found}/history/\d+/remove)"', page.text)
     assert removal
     after = olga.post(removal[1], partial=True)
