@@ -78,6 +78,17 @@ class Drain:
                 self._record(item, lambda item=item: claim.release(item))  # type: ignore[misc]
         self._pool.shutdown(wait=False, cancel_futures=True)
 
+    def work(self, item: Item) -> None:
+        """Work off one claimed item and end its claim, whatever happens; what the threads of the drain do."""
+        trace.start()
+        try:
+            with self._app.app_context():
+                self._handle(item)
+        finally:
+            with self._lock:
+                self._running.pop((item.org_id, item.id), None)
+            self._woken.set()
+
     def _in_flight(self) -> list[tuple[Item, Future[None]]]:
         with self._lock:
             return list(self._running.values())
@@ -136,18 +147,8 @@ class Drain:
 
     def _submit(self, item: Item) -> None:
         with self._lock:
-            future = self._pool.submit(self._work, item)
+            future = self._pool.submit(self.work, item)
             self._running[item.org_id, item.id] = item, future
-
-    def _work(self, item: Item) -> None:
-        trace.start()
-        try:
-            with self._app.app_context():
-                self._handle(item)
-        finally:
-            with self._lock:
-                self._running.pop((item.org_id, item.id), None)
-            self._woken.set()
 
     def _handle(self, item: Item) -> None:
         try:

@@ -6,15 +6,19 @@ import json
 import os
 import unicodedata
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from jobs.worker import Process
 from tests.capture_world import Place, World, close, scripted
 from tests.model_server import Call, Reply, running
 from webapp import create_app
+from webapp.inbox import claim
 from webapp.settings import Settings
 
 SAID = "I live in Lisbon with my two dogs, and I want to learn Portuguese by May."
@@ -76,55 +80,86 @@ def hostile(draw: st.DrawFn) -> str:
     return text[: draw(st.integers(0, len(text)))] if draw(st.integers(0, 4)) == 0 else text
 
 
-BATCH = 100
-BATCHES = int(os.environ.get("HOSTILE_BATCHES", "6"))
+ANSWERS = int(os.environ.get("HOSTILE_ANSWERS", "5000"))
+PEOPLE = 250
+"""A divisor of ANSWERS."""
+
+
+def generated(count: int) -> list[str]:
+    """Answers made by hypothesis, one by one: the same each time in CI, by the profile, and new ones elsewhere."""
+    found: list[str] = []
+
+    @settings(max_examples=count, suppress_health_check=list(HealthCheck), phases=(Phase.generate,), database=None)
+    @given(answer=hostile())
+    def collect(answer: str) -> None:
+        found.append(answer)
+
+    collect()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """People, a worker's parts, and the answers that the model gives them next."""
+
+    world: World
+    place: Place
+    process: Process
+    answers: list[str]
+
+    def work_off(self) -> None:
+        """All that waits, many at once. Claimed in one go: claiming one by one is tested elsewhere and takes its time."""
+        with ThreadPoolExecutor(8) as pool:
+            while items := claim.claim(self.place.org_id, PEOPLE, lease_seconds=300, max_attempts=2):
+                list(pool.map(self.process.drain.work, items))
 
 
 @pytest.fixture(scope="module")
-def crowd(settings: Settings) -> Iterator[tuple[World, Place, list[list[str]]]]:
-    """A worker that always runs, a hundred people, and the answers that the model gives them next."""
+def crowd(settings: Settings) -> Iterator[Crowd]:
     with running() as model:
-        chosen = scripted(settings, model, model_timeout=10.0, lanes=24, max_attempts=2)
+        # Without a queue: nobody has to be woken who never rests.
+        chosen = scripted(settings, model, model_timeout=30.0, lanes=24, max_attempts=2, redis_url="")
         app = create_app(chosen)
         with app.app_context():
             world = World(app, chosen, model)
-            given: list[list[str]] = [[]]
+            given: list[str] = []
 
             def rule(call: Call) -> Reply | None:
                 found = call.prompt.partition("[no ")[2].partition("]")[0]
-                return Reply(given[0][int(found)].encode("utf-8", "replace").decode()) if found else None
+                return Reply(given[int(found)].encode("utf-8", "replace").decode()) if found else None
 
             model.rule(rule)
-            with world.worker():
-                yield world, world.place(BATCH), given
+            process = Process(app)
+            yield Crowd(world, world.place(PEOPLE), process, given)
+            process.chat.close()
         close(app)
 
 
-# A batch of a hundred answers is long to print: hypothesis says so, and it is meant to be.
-@pytest.mark.filterwarnings("ignore:Generating overly large repr")
-@settings(
-    max_examples=BATCHES, deadline=None, suppress_health_check=list(HealthCheck), phases=(Phase.reuse, Phase.generate)
-)
-@given(answers=st.lists(hostile(), min_size=BATCH, max_size=BATCH))
-def test_hostile_answers_end_in_one_honest_state(
-    crowd: tuple[World, Place, list[list[str]]], answers: list[str]
-) -> None:
-    """A hundred generated answers at a time; HOSTILE_BATCHES=50 makes it five thousand."""
-    world, place, given_answers = crowd
-    with world.app.app_context():
+# As a retry by hand does, for all at once: handing in is tested elsewhere.
+_AGAIN = """
+    UPDATE inbox SET state = 'pending', attempts = 0, next_at = now(), done_at = NULL, error = NULL, created = 0,
+        superseded = 0, duplicates = 0, rejected = 0, rejections = '{}'
+"""
+
+
+def test_hostile_answers_end_in_one_honest_state(crowd: Crowd) -> None:
+    """Five thousand, each about a person of whom nothing is remembered yet; many at once."""
+    world, place = crowd.world, crowd.place
+    answers = generated(ANSWERS)
+    assert len(answers) == ANSWERS
+    ids = [world.say(place, SAID, user=user, user_name=f"[no {number}]").id for number, user in enumerate(place.users)]
+    for start in range(0, ANSWERS, PEOPLE):
+        crowd.answers[:] = answers[start : start + PEOPLE]
         world.execute(place, "DELETE FROM memory")
-        given_answers[0] = answers
-        ids = [
-            world.say(place, SAID, user=user, user_name=f"[no {number}]").id for number, user in enumerate(place.users)
-        ]
-        world.settled(place, 120)
-        rows = world.rows(place, "SELECT * FROM inbox WHERE id = ANY(:ids)", ids=ids)
+        world.execute(place, _AGAIN)
+        crowd.work_off()
+        rows = world.rows(place, "SELECT * FROM inbox")
         made = world.rows(place, "SELECT content, source_exchange_id FROM memory")
-        _check(rows, made, dict(zip(ids, answers, strict=True)))
+        assert len(rows) == PEOPLE
+        _check(rows, made, dict(zip(ids, crowd.answers, strict=True)))
 
 
 def _check(rows: list[Any], made: list[Any], answered: dict[int | None, str]) -> None:
-    assert len(rows) == BATCH
     for row in rows:
         told = (row.state, row.error, answered[row.id])
         assert row.state in {"done", "failed"}, told
