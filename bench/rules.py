@@ -21,7 +21,7 @@ from webapp.llm.rules import Statement, extract
 ROOT = Path(__file__).parent.parent
 CASES = ROOT / "tests" / "fixtures" / "rules"
 DOC = ROOT / "docs" / "capture.md"
-KINDS = ("work", "place", "study", "preference", "struggle", "goal", "achievement")
+KINDS = ("work", "place", "study", "family", "pastime", "preference", "struggle", "goal", "achievement")
 _EXPECTED = re.compile(rf"(?P<optional>\??)(?P<kind>{'|'.join(KINDS)}) \| (?P<words>.+)")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,39 @@ def test_a_fact_said_twice_is_given_once() -> None:
 def test_names_and_figures_stay_as_typed() -> None:
     (found,) = extract("hey, i work at O’Reilly & Söhne GmbH since 2014, 38.5 hours a week")
     assert found.text.startswith("The user works at O’Reilly & Söhne GmbH since 2014")
+
+
+DATED = [
+    ("I passed my driving test last Friday!", "The user passed their driving test last Friday (2023-05-19)."),
+    ("I moved to Lisbon two years ago.", "The user moved to Lisbon two years ago (2021)."),
+    ("I got promoted last month.", "The user got promoted last month (2023-04)."),
+    ("I won a medal last weekend.", "The user won a medal last weekend (2023-05-20)."),
+    ("I finished my thesis last week.", "The user finished their thesis last week (2023-05-15)."),
+    ("I'm moving to Oslo tomorrow.", "The user is moving to Oslo tomorrow (2023-05-23)."),
+    ("I want to run a marathon next year.", "The user wants to run a marathon next year (2024)."),
+    ("I'm preparing for an exam in three weeks.", "The user is preparing for an exam in three weeks (2023-06-12)."),
+    ("I want to lose 5 kg in two months.", "The user wants to lose 5 kg in two months."),
+    ("I want to pass the exam next Friday.", "The user wants to pass the exam."),
+    ("I finished my thesis last summer.", "The user finished their thesis."),
+    ("I'm in my last year of college.", "The user is in their last year of college."),
+    ("I now work at Klarna.", "The user now works at Klarna."),
+    ("I moved to Lisbon on 3 May 2021.", "The user moved to Lisbon on 3 May 2021."),
+]
+
+
+@pytest.mark.parametrize(("message", "statement"), DATED)
+def test_relative_times_get_their_date_or_go(message: str, statement: str) -> None:
+    """Said on a Monday. Which Friday is "next" is not certain; "in two months" may also be how long it takes."""
+    assert [found.text for found in extract(message, date(2023, 5, 22))] == [statement]
+
+
+def test_without_a_day_relative_times_stay_as_typed() -> None:
+    assert [found.text for found in extract("I got promoted last month.")] == ["The user got promoted last month."]
+
+
+def test_a_date_out_of_the_calendar_is_left_as_typed() -> None:
+    (found,) = extract("I moved to Lisbon 999 years ago.", date(900, 1, 1))
+    assert found.text == "The user moved to Lisbon 999 years ago."
 
 
 def test_a_message_of_many_lines_and_parts() -> None:

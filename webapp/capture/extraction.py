@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol
+from zoneinfo import ZoneInfo
 
 from webapp.capture.types import Candidate, Category, Evidence, Existing, Message
 from webapp.llm.rules import Kind, extract
@@ -60,15 +61,16 @@ class BuiltInRules:
     def extract(self, parts: Sequence[Sequence[Message]], context: Context) -> list[Extraction]:
         """What the user states about themselves. Asks nobody and never fails."""
         context.meter.add(Usage(BUILT_IN_MODEL))
-        return [Extraction(_stated(part)) for part in parts]
+        said_on = context.said_at.astimezone(ZoneInfo(context.zone)).date()
+        return [Extraction(_stated(part, said_on)) for part in parts]
 
 
-def _stated(part: Sequence[Message]) -> list[Candidate]:
+def _stated(part: Sequence[Message], said_on: date) -> list[Candidate]:
     return [
         _candidate(message.index, statement.kind, statement.text, statement.quote)
         for message in part
         if message.role == "user"
-        for statement in extract(message.text)
+        for statement in extract(message.text, said_on)
     ]
 
 

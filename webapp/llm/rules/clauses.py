@@ -114,7 +114,10 @@ _IS_SUBJECT = re.compile(
 _OF_MINE = re.compile(
     r"(?:^|[.,;:(—–\x00]|\b(?:and|but|because|so)\s)\s*(?=my\s)(?P<clause>my\s+(?:\w[\w'’\-]*\s+){0,2}"
     r"(?:goal|aim|dream|plan|target|ambition|objective|resolution|weakness|weak (?:spot|"
-    r"point)|favou?rite|fav|major|degree|job|profession)\b.*)",
+    r"point)|favou?rite|fav|major|degree|job|profession|hobby|hobbies|pastimes?|passion|home country|homeland|"
+    r"native country|home ?town|birthplace|wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|kids|child(?:ren)?|"
+    r"sons?|daughters?|toddler|twins|grand(?:sons?|daughters?|children|kids)|brothers?|sisters?|dogs?|cats?|pupp(?:y|ies)|"
+    r"kittens?|horses?)\b.*)",
     re.IGNORECASE,
 )
 _TO_ME = re.compile(r"\b(?:for me|(?:confuses?|overwhelms?|intimidates?|trips?) me)\b", re.IGNORECASE)
@@ -131,6 +134,8 @@ _SPELLING = (
     (re.compile(r"\b(do|ca|wo|did)nt\b", re.IGNORECASE), r"\1n't"),
     (re.compile(r"\s+"), " "),
     (re.compile(r"^I (?:don't|do not) (\w+)\b(.{1,120}?) any ?more\b", re.IGNORECASE), r"I no longer \1\2"),
+    # "Here" is wherever the writer was.
+    (re.compile(r"^(I (?:have )?(?:\w+ )?(?:moved|came|come))(?: over| back)? here (?=from\b)", re.IGNORECASE), r"\1 "),
     # Said for emphasis, not for content.
     (
         re.compile(

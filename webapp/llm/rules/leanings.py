@@ -89,6 +89,23 @@ LEANINGS: tuple[Pattern, ...] = (
     ),
     pattern(
         "goal",
+        r"^I (?:have |had )?(?:always |long )(?:wanted|dreamed|dreamt|hoped)(?: of)? (?P<object>(?:to "
+        + GOAL_VERBS
+        + r"|"
+        r"(?:becoming|being|having|owning|opening|living|working|writing|running)\s).*)",
+        checks.is_aim,
+    ),
+    pattern("goal", r"^I (?:have )?(?:finally )?decided (?P<object>to " + GOAL_VERBS + r".*)", checks.is_aim),
+    pattern(
+        "goal",
+        r"^I am (?:seriously )?(?:thinking (?:of|about)|considering) (?P<object>(?:becoming|studying|moving to (?-i:[A-Z])|"
+        r"adopting|applying (?:to|for)|going (?:back )?to (?:college|med|grad|law|university|school)|retraining|"
+        r"starting (?:my own|an? (?:business|family|company|degree|phd))|"
+        r"a career in|changing (?:careers?|jobs?)|quitting my job)\b.*)",
+        checks.is_aim,
+    ),
+    pattern(
+        "goal",
         r"^I (?:have|need|have got) (?P<object>to (?:learn|pass|improve|get better|study for|"
         r"lose \d|prepare for)\b.*)",
         checks.is_aim,

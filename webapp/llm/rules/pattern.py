@@ -9,7 +9,7 @@ from typing import Literal
 
 from webapp.llm.rules.checks import anything
 
-Kind = Literal["work", "place", "study", "preference", "struggle", "goal", "achievement"]
+Kind = Literal["work", "place", "study", "family", "pastime", "preference", "struggle", "goal", "achievement"]
 
 # Stands for "ADV " in a pattern.
 _ADVERB = (

@@ -98,7 +98,7 @@ _CUT = re.compile(
     r"our|mine|so|yet|only|\w+ (?:is|was|are|were|needs|lives|works|has|runs)|already have|"
     r"\w+ \w+ (?:is|was|are|were|needs|has))\b)|and$|or$|and not|not by)\b"
     r"|\s*(?:[;(…\n\x00]|\.{2,}|\s[-–—]+\s|—|\s[:;]-?[)(DP3]|:(?=\s))|[\s,]+(?:too|though|"
-    r"right now|anyway|honestly|either|though|obviously|as well)(?=\W*$)",
+    r"right now|these days|nowadays|lately|at the moment|anyway|honestly|either|though|obviously|as well)(?=\W*$)",
     re.IGNORECASE,
 )
 _EDGE = " \t\n,.;:!?…-–—\"'”’“*_😀😅😂🙂😊🎉🙏😭😢❤️🥳👍"
@@ -106,6 +106,11 @@ _CONTINUES = re.compile(
     r"^\s*(?:[A-Z][\w'’.\-]*(?:\s+[A-Z][\w'’.\-]*){0,2}\s*$|(?:[\w'’\-]+\s){0,2}[\w'’\-]+,? (?:and|"
     r"or) [\w'’\-]+(?: [\w'’\-]+){0,3}\s*$)"
 )
+# "…, as well as modern jazz like Kamasi Washington".
+_MORE_OF_IT = re.compile(r"^\s*(?:as well as|along with|together with|and also)\s(?:[\w'’\-]+\s?){1,9}$", re.IGNORECASE)
+_BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
+_FIRST_OF_TWO = re.compile(r"\bboth\b(?!.*\band\b)", re.IGNORECASE)
+_SECOND = re.compile(r"^[\s,]*(?:as well as|along with|together with|and)\b", re.IGNORECASE)
 _CLAUSE_WORD = re.compile(
     r"\b(?:i|my|it|its|it's|is|are|was|were|you|your|they|he|she|we|that|this|so|but|please|"
     r"thanks|what|how)\b",
@@ -114,19 +119,26 @@ _CLAUSE_WORD = re.compile(
 
 
 def trim(words: str) -> str:
-    """Cut a run of words where its statement ends: before reasons, asides, questions and the next clause."""
+    """Cut a run of words where its statement ends: before reasons, asides, questions and the next clause.
+
+    Empty where that would leave the first of two things that are said together.
+    """
     cut = _CUT.search(words)
-    words = words[: cut.start()] if cut else words
+    if cut and _FIRST_OF_TWO.search(words[: cut.start()]) and _SECOND.match(words[cut.start() :]):
+        return ""
+    words = (words[: cut.start()] if cut else words).rstrip(_EDGE)
     head, *more = words.split(",")
     for part in range(len(more)):
         rest = ",".join(more[part:])
-        if _CONTINUES.match(more[part]) and not _CLAUSE_WORD.search(more[part]):
+        if (_CONTINUES.match(more[part]) or _MORE_OF_IT.match(more[part])) and not _CLAUSE_WORD.search(more[part]):
             head += "," + more[part]
         elif (
             _CONTINUES.match(rest.split(",", 1)[-1]) and len(more[part].split()) <= 3 and not _CLAUSE_WORD.search(rest)
         ):
             head += "," + rest
             break
+        elif _BOTH.search(head) and _SECOND.match(more[part]):
+            return ""
         else:
             break
     return head.strip(_EDGE)
@@ -214,5 +226,37 @@ PRESENT = frozenset(
         "confuse",
         "feel",
         "wish",
+        "hail",
+        "play",
+        "paint",
+        "draw",
+        "sketch",
+        "knit",
+        "crochet",
+        "sew",
+        "bake",
+        "garden",
+        "hike",
+        "climb",
+        "cycle",
+        "jog",
+        "swim",
+        "surf",
+        "ski",
+        "snowboard",
+        "sail",
+        "row",
+        "fish",
+        "dance",
+        "sing",
+        "meditate",
+        "skate",
+        "camp",
+        "kayak",
+        "volunteer",
+        "juggle",
+        "embroider",
+        "quilt",
+        "whittle",
     ]
 )

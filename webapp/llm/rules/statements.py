@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 
 from webapp.llm.rules.circumstances import CIRCUMSTANCES
 from webapp.llm.rules.clauses import clauses
+from webapp.llm.rules.dates import dated
 from webapp.llm.rules.leanings import LEANINGS
 from webapp.llm.rules.pattern import Kind
+from webapp.llm.rules.private import PRIVATE, presupposed
 from webapp.llm.rules.retell import about_them, finish, retell, trim
 
 MAX_MESSAGE = 100_000
@@ -24,23 +27,25 @@ class Statement:
     quote: str
 
 
-def extract(user_message: str) -> list[Statement]:
+def extract(user_message: str, said_on: date | None = None) -> list[Statement]:
     """Return what the writer of a message states about themselves, in order, each once.
 
-    Work, place and study are about the person (global memories); struggle, goal, preference and achievement belong to
+    Work, place, study, family and pastime are about the person (global memories); struggle, goal, preference and achievement belong to
     the agent they are told to. Nothing is given for questions, conditionals, other people's facts, quotations, code,
-    irony or requests. At most 50 statements; a message is read up to 100,000 characters.
+    irony or requests. Relative times get their date where `said_on` tells it. At most 50 statements; a message is read up to 100,000 characters.
     """
     found: dict[str, Statement] = {}
     for clause in clauses(user_message[:MAX_MESSAGE]):
-        statement = _statement(clause.words, clause.quote)
-        if statement:
-            found.setdefault(statement.text.casefold(), statement)
+        stated, known = _statement(clause.words, clause.quote), _taken_for_granted(clause.words, clause.quote)
+        for statement in (stated, None if stated and known and stated.kind == known.kind else known):
+            if statement:
+                text = dated(statement.text, said_on) if said_on else statement.text
+                found.setdefault(text.casefold(), replace(statement, text=text))
     return list(found.values())[:MAX_STATEMENTS]
 
 
 def _statement(words: str, quote: str) -> Statement | None:
-    for pattern in CIRCUMSTANCES + LEANINGS:
+    for pattern in CIRCUMSTANCES + PRIVATE + LEANINGS:
         match = pattern.words.match(words)
         if match:
             said = trim(match["object"])
@@ -48,6 +53,11 @@ def _statement(words: str, quote: str) -> Statement | None:
                 text = _say(words[: match.start("object")] + said)
                 return Statement(text, pattern.kind, quote) if text else None
     return _hard_for_me(words, quote)
+
+
+def _taken_for_granted(words: str, quote: str) -> Statement | None:
+    known = presupposed(words)
+    return Statement(finish(known[1]), known[0], quote) if known else None
 
 
 def _say(words: str) -> str | None:

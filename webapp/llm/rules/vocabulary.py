@@ -34,6 +34,8 @@ PLACE_NOUNS = (
     r"north of|south of|east of|west of)"
 )
 PLACES = _listed("places.txt")
+# In lower case: read by patterns that ignore case.
+NATIONALITIES = f"(?:{'|'.join(sorted(_listed('nationalities.txt')))})"
 # One moves to these without moving house.
 NOT_PLACES = _listed("not_places.txt")
 
@@ -53,11 +55,12 @@ GOAL_VERBS = (
     r"read (?:\d|more|in the original|(?-i:[A-Z]))|save(?: up)?|lose \d|lose weight|gain \d|"
     r"quit (?:smoking|drinking|my job)|"
     r"understand|apply (?:to|for)|take (?:the|a|an|my)(?=.*(?:exam|test|(?-i:[A-Z]{3,})))|"
-    r"sit (?:the|my) (?:\w+ ){0,3}exam|finish|graduate|teach|work (?:as|at|for|in)\b|travel|"
+    r"sit (?:the|my) (?:\w+ ){0,3}exam|finish|graduate|teach|work (?:as|at|for|in|with)\b|travel|"
     r"retire|compete|qualify|"
     r"reach|achieve|score|speciali[sz]e|go (?:back )?to (?:college|med|grad|law|university|"
     r"school)|transition|break into|land an?|pursue|do (?:an?|my) (?:phd|master|mba|degree|"
-    r"\w+ degree)|play (?:the|an?)|move to (?-i:[A-Z])|memori[sz]e)"
+    r"\w+ degree)|play (?:the|an?)|(?:adopt|foster|raise|have) (?:an? )?(?:child|baby|kids|children|son|daughter)|"
+    r"help (?:others|people|children|kids|patients|animals)|volunteer|buy (?:an?|my) (?:\w+ )?(?:house|home|flat)|move to (?-i:[A-Z])|memori[sz]e)"
 )
 # "finished", "completed" and "passed" are achievements when said of these.
 COURSES = (
