@@ -161,7 +161,7 @@ class Load:
         self._ledger = ledger
         self._stopping = Event()
         self.refused: list[Said] = []
-        self._until = time.monotonic() + seconds + 180
+        self._until = time.monotonic() + 5 * seconds + 300
         shares: list[list[list[Said]]] = [conversations[place::12] for place in range(12)]
         total = sum(map(len, conversations))
         self._threads = [

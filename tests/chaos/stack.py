@@ -156,6 +156,8 @@ class Stack:
             "MEMORY_LANES": "12",
             "MEMORY_MODEL_TIMEOUT_SECONDS": str(MODEL_TIMEOUT),
             "MEMORY_MAX_ATTEMPTS": "50",
+            # Back-pressure sets the pace: on a slow machine the load takes longer instead of piling up.
+            "MEMORY_BACKLOG_LIMIT": "200",
             "MEMORY_EMBEDDING_MODEL": "scripted",
             "OPENAI_BASE_URL": self.model.url,
             "OPENAI_API_KEY": "chaos",
