@@ -82,6 +82,8 @@ _KINDS: dict[Kind, str] = {
     "work": "WORKS_AS",
     "place": "LIVES_IN",
     "study": "STUDIES",
+    "family": "HAS_FAMILY",
+    "pastime": "ENJOYS",
     "preference": "PREFERS",
     "struggle": "STRUGGLES_WITH",
     "goal": "WANTS",
