@@ -51,7 +51,7 @@ def move(org_id: int, user_id: int, embedder: Embedder, pause: Pause = time.slee
     while moved:
         moved = 0
         for rows in _batches(org_id, user_id, embedder.model):
-            vectors = _patiently(embedder, [row.content for row in rows], pause)
+            vectors = patiently(embedder, [row.content for row in rows], pause)
             with transaction(org_id) as session:
                 count = _put(session, org_id, rows, embedder.model, vectors)
             moved += count
@@ -110,7 +110,8 @@ def _embedded_by(model: str) -> Exists:
     )
 
 
-def _patiently(embedder: Embedder, texts: Sequence[str], pause: Pause) -> Vectors:
+def patiently(embedder: Embedder, texts: Sequence[str], pause: Pause) -> Vectors:
+    """Embed, waiting while the service is busy or down. Raises Unavailable when it stays away."""
     for seconds in PAUSES:
         try:
             return embedder.embed(texts)
