@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from datetime import date
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.rules import CASES, score
-from webapp.llm.rules import extract
+from bench.rules import CASES, KINDS, score
+from webapp.graph.rules.extract import _KINDS
+from webapp.llm.rules import Kind, extract
 
 
 def _sentences(path: Path) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -160,3 +162,7 @@ def test_any_text_gives_sentences_about_the_user_or_nothing(message: str) -> Non
         assert found.text.startswith("The user")
         assert found.text.endswith(".")
         assert found.quote in message
+
+
+def test_every_kind_has_its_relation_in_the_graph_and_a_table_of_its_own() -> None:
+    assert set(get_args(Kind)) == set(_KINDS) == set(KINDS)
