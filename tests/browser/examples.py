@@ -20,7 +20,7 @@ def moment(relative: str = "3 hours ago") -> Shape:
 
 
 def frame(current: str = "memory", **changes: Any) -> Shape:
-    nav = [("Tenant", "tenant"), ("Agents", "agents"), ("My memory", "memory")]
+    nav = [("Tenant", "tenant"), ("Agents", "agents"), ("My memory", "memory"), ("Graph", "graph")]
     base = {
         "product_name": "Agent Memory",
         "person": Shape(label="Ada Lindqvist", email="ada@example.org"),

@@ -18,6 +18,7 @@ from markupsafe import escape
 from tests.browser.examples_agent import AGENT
 from tests.browser.examples_dialogs import DIALOGS
 from tests.browser.examples_graph import GRAPH
+from tests.browser.examples_long import LONG_NAMES
 from tests.browser.examples_profile import PROFILE
 from tests.browser.examples_setup import SETUP
 from tests.browser.examples_tenant import TENANT
@@ -25,7 +26,7 @@ from webapp import messages
 from webapp.assets import Assets
 
 ROOT = Path(__file__).resolve().parents[2]
-EXAMPLES = PROFILE | AGENT | DIALOGS | TENANT | SETUP | GRAPH
+EXAMPLES = PROFILE | AGENT | DIALOGS | TENANT | SETUP | LONG_NAMES | GRAPH
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
