@@ -44,7 +44,7 @@ def is_kin(words: str) -> bool:
     """People and animals, not parts of a tree of nodes."""
     return checks.solid(words) and not re.search(
         r"\b(?:process\w*|class(?:es)?|nodes?|elements?|components?|themes?|tables?|accounts?|photos?|pictures?|videos?|"
-        r"questions?|commands?|rows?|records?|objects?|food|book|joke|idea)\b",
+        r"questions?|commands?|rows?|records?|objects?|food|book|joke|idea|bugs?|fight)\b",
         words,
         re.IGNORECASE,
     )
@@ -54,7 +54,7 @@ def is_pastime(words: str) -> bool:
     """Something to do for pleasure in general, not the state of what is on the desk."""
     return checks.is_taste(words) and not re.match(
         r"(?:trouble|problems?|an? (?:problem|issue|error|bug|wall|lot)|getting\b|debt|details?|my (?:last|next)|"
-        r"\w+ (?:trouble|mode)\b|version|it|what|tears|overtime|consideration)",
+        r"\w+ (?:trouble|mode)\b|(?:my \w+ )?(?:year|week|month|day)\b|(?:gone|dead|back|real|strong)$|version|it|what|tears|overtime|consideration)",
         words,
         re.IGNORECASE,
     )
@@ -83,7 +83,7 @@ PRIVATE: tuple[Pattern, ...] = (
     pattern(
         "family",
         rf"^I (?:ADV )?have (?:got )?(?P<object>(?:{_COUNT}|an?|some) (?:\w+[ \-]){{0,2}}(?:{_CHILDREN}|{_ANIMALS}|"
-        r"brothers?|sisters?|siblings?)\b.*)",
+        r"brothers?|sisters?|siblings?)\b(?!['’]).*)",
         is_kin,
     ),
     pattern("family", rf"^I am (?P<object>(?:an? |the )(?:\w+ ){{0,2}}{_PARENT} (?:of|to) (?:{_COUNT}|twins|triplets|an? )\b.*)"),
@@ -91,7 +91,7 @@ PRIVATE: tuple[Pattern, ...] = (
     pattern(
         "family",
         r"^I am (?:ADV )?(?:happily |newly )?(?P<object>(?:married|engaged|divorced|widowed|pregnant)"
-        rf"(?: (?:to (?:an?|my) .*|with (?:{_COUNT}|an?|my) .*|since .*|for .* years.*))?)(?=\W*$|,| and\b| but\b)",
+        rf"(?: (?:to (?:an?|my) (?!job|work|idea|opinion).*|with (?:{_COUNT}|an?|my) .*|since .*|for .* years.*))?)(?=\W*$|,| and\b| but\b)",
     ),
     pattern("family", rf"^my (?:\w+ )?(?:{_KIN}|{_ANIMALS}) (?:is|are) (?P<object>(?:called|named) (?-i:[A-Z]).*)"),
     # pastime
@@ -104,7 +104,7 @@ PRIVATE: tuple[Pattern, ...] = (
     pattern("pastime", rf"^I have been (?P<object>{_PASTIMES_ING}\b.* (?:since|for \w+ (?:years|months))\b.*)",
             lambda words: not re.search(r"\b(?:this|the) (?:query|script|program|test|code)\b", words)),
     pattern("pastime", rf"^I (?:ADV )?(?:{_PASTIMES}) (?P<object>(?:\w+ ){{0,3}}{_OFTEN}.*)",
-            lambda words: not re.match(r"(?:the|this|that|it)\b", words)),
+            lambda words: not re.match(r"(?:the|this|that|it|around|for(?! fun))\b", words)),
     # preference
     pattern("preference", r"^I am (?:ADV )?(?P<object>(?:very |so |quite )?(?:keen on|passionate about) .*)",
             lambda words: is_pastime(re.sub(r"^.*?(?:on|about) ", "", words))
