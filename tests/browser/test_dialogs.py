@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenPage
+from tests.browser.product import Product
 from tests.browser.test_behaviour import answer, block, listing
 
 pytestmark = pytest.mark.browser
@@ -127,3 +128,10 @@ def test_a_refusal_shows_what_is_wrong_and_where(open_page: OpenPage, width: int
     assert top(dialog) < bottom(dialog.locator(".error-summary")) <= top(slug)
     if height > 400:
         assert top(dialog) <= top(dialog.locator(".error-summary"))
+
+
+def test_a_dialog_on_a_page_of_its_own_names_its_agent(product: Product) -> None:
+    page = product.open("curator", "/orgs/demo/agents/python-tutor/memory/shared", java_script_enabled=False)
+    page.get_by_role("link", name="Add Shared Memory").click()
+    assert page.title() == "Add Shared Memory · Python Tutor · Agent Memory"
+    expect(page.get_by_role("main")).to_contain_text("Python Tutor")
