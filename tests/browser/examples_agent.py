@@ -59,7 +59,9 @@ def memories(rows: list[Shape], **changes: Any) -> Shape:
         bulk="/act",
         delete_all=None,
     )
-    return Shape(**({"rows": rows, "page": page(2, 65, 1284, 20), "total": 1284, "urls": urls} | changes))
+    return Shape(
+        **({"rows": rows, "page": page(2, 65, 1284, 20), "total": 1284, "nothing": None, "urls": urls} | changes)
+    )
 
 
 ROWS = [

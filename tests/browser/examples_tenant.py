@@ -23,7 +23,12 @@ def tenant(current: str, **context: Any) -> Context:
 
 def listed(rows: list[Shape], total: int | None = None, **changes: Any) -> Shape:
     n = len(rows) if total is None else total
-    return Shape(**({"rows": rows, "page": page(1, max(1, -(-n // 10)), n, 10), "total": n, "urls": LIST} | changes))
+    return Shape(
+        **(
+            {"rows": rows, "page": page(1, max(1, -(-n // 10)), n, 10), "total": n, "urls": LIST, "nobody": None}
+            | changes
+        )
+    )
 
 
 def system(on: bool = True) -> Shape:
@@ -73,6 +78,7 @@ def memory(view: str, **changes: Any) -> Context:
         "view": view,
         "views": views,
         "filters": Shape(q="", active=False),
+        "nobody": None,
         "list": listed(USERS, 41),
         "users": USERS,
         "agents": AGENTS,
@@ -146,7 +152,14 @@ TENANT: dict[str, tuple[str, Context]] = {
     "tenant-agent": ("tenant/memory.html", memory("agent", list=listed(AGENTS))),
     "tenant-off": (
         "tenant/memory.html",
-        memory("global", system=system(False), list=listed([]), users=[], filters=Shape(q="zz", active=True)),
+        memory(
+            "global",
+            system=system(False),
+            list=listed([]),
+            users=[],
+            filters=Shape(q="zz", active=True),
+            nobody="No person called “zz”.",
+        ),
     ),
     "tenant-person": ("tenant/person.html", tenant("Memory", settings=SETTINGS, **PERSON)),
     "tenant-person-off": (

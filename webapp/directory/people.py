@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Select, TextClause, func, or_, select, text, update
+from sqlalchemy import Row, Select, TextClause, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -16,7 +16,7 @@ from webapp.access.policy import Action, Target, require
 from webapp.db.models import Account, AgentRole, Membership, Subject
 from webapp.db.session import transaction
 from webapp.directory import accounts, rules
-from webapp.directory.references import PersonKey, person_key
+from webapp.directory.references import PersonKey, people_named, person_key, person_like
 from webapp.directory.types import UserView
 from webapp.errors import Invalid, NotVisible
 from webapp.memory import audit
@@ -84,16 +84,29 @@ def get_user(actor: Actor, user_id: int) -> UserView:
 
 
 def list_people(actor: Actor, *, search: str = "", page: int = 1, size: int = 20) -> Page[UserView]:
-    """Members by name. `search` is a literal part of username, e-mail or full name, whatever the case."""
+    """Members by name. Each word of `search` is a literal part of username, e-mail or full name, whatever the case."""
     require(actor, Action.FIND_PEOPLE, Target(actor.org_id, agent_id=next(iter(actor.agent_roles), None)))
     with transaction(actor.org_id) as session:
-        chosen = _joined(actor.org_id).where(Membership.removed_at.is_(None))
-        if search.strip():
-            columns = (Account.username, Account.email, Account.full_name)
-            chosen = chosen.where(or_(*(column.icontains(search.strip(), autoescape=True) for column in columns)))
+        chosen = _joined(actor.org_id).where(Membership.removed_at.is_(None), person_like(search))
         count = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
         rows = session.execute(chosen.order_by(func.lower(Account.username)).limit(size).offset((page - 1) * size))
         return Page([_view(row) for row in rows], count, page, size)
+
+
+def look_up(session: Session, org_id: int, typed: str, *, limit: int) -> list[UserView]:
+    """The member whose whole username, id or e-mail it is; else up to `limit` of those who are like it, by username."""
+    whole = find_user(session, org_id, typed)
+    if whole or not typed.strip():
+        return [whole] if whole else []
+    chosen = _joined(org_id).where(Membership.removed_at.is_(None), person_like(typed))
+    return [_view(row) for row in session.execute(chosen.order_by(func.lower(Account.username)).limit(limit))]
+
+
+def is_anybody(actor: Actor, typed: str) -> bool:
+    """Whether a filter for people means anybody at all, those who left included."""
+    require(actor, Action.FIND_PEOPLE, Target(actor.org_id, agent_id=next(iter(actor.agent_roles), None)))
+    with transaction(actor.org_id) as session:
+        return session.scalar(people_named(actor.org_id, typed).limit(1)) is not None
 
 
 def set_agent_role(actor: Actor, user_id: int, agent_id: int, role: AgentRoleName | None) -> None:

@@ -13,6 +13,7 @@ from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, require
 from webapp.db.models import InboxItem
 from webapp.db.session import transaction
+from webapp.directory.references import people_named
 from webapp.errors import Conflict, NotVisible
 from webapp.inbox import wake
 from webapp.inbox.types import Day, InboxStatus, Kind, Outcome, QueueCounts, State
@@ -41,17 +42,20 @@ def recent(
     *,
     states: Sequence[State] = (),
     kinds: Sequence[Kind] = (),
-    user_id: int | None = None,
+    person: str = "",
     agent_id: int | None = None,
     limit: int = 20,
     offset: int = 0,
 ) -> tuple[list[InboxStatus], int]:
-    """The org's items, newest first, narrowed as given, and how many there are in all. Needs READ_ACTIVITY."""
+    """The org's items, newest first, narrowed as given, and how many there are in all. Needs READ_ACTIVITY.
+
+    `person` is a whole id or e-mail, or part of names and e-mails: then everybody like it.
+    """
     require(actor, Action.READ_ACTIVITY, Target(actor.org_id))
     chosen = select(InboxItem).where(InboxItem.org_id == actor.org_id)
     chosen = chosen.where(InboxItem.state.in_(states)) if states else chosen
     chosen = chosen.where(InboxItem.kind.in_(kinds)) if kinds else chosen
-    chosen = chosen.where(InboxItem.user_id == user_id) if user_id is not None else chosen
+    chosen = chosen.where(InboxItem.user_id.in_(people_named(actor.org_id, person))) if person else chosen
     chosen = chosen.where(InboxItem.agent_id == agent_id) if agent_id is not None else chosen
     with transaction(actor.org_id) as session:
         count = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0

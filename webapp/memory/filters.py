@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, func, select
 from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, can
 from webapp.db.models import Account, Agent, Category, Memory
-from webapp.directory.references import matches_agent, matches_person
+from webapp.directory.references import matches_agent, people_named
 from webapp.memory.store import LIVE
 from webapp.memory.types import Scope
 from webapp.memory.words import word_query
@@ -24,7 +24,8 @@ class MemoryFilter:
     """What a list is narrowed to; None means any. `start` is inclusive, `end` exclusive. `text` is a literal substring
     of one user's memories; over a whole agent it is words or their beginnings.
 
-    `person` is a username, id or e-mail. What matches nothing gives an empty list.
+    `person` is a whole id or e-mail, or part of names and e-mails: then everybody like it. What matches nothing gives
+    an empty list.
     """
 
     scope: Scope | None = None
@@ -98,8 +99,7 @@ def _holds_text(wanted: MemoryFilter, typed: str) -> ColumnElement[bool]:
 def _by_name(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
     if wanted.person:
-        found = select(Account.id).where(matches_person(wanted.person)).scalar_subquery()
-        conditions.append(Memory.user_id == found)
+        conditions.append(Memory.user_id.in_(people_named(org_id, wanted.person)))
     if wanted.email:
         found = select(Account.id).where(func.lower(Account.email) == wanted.email.strip().lower()).scalar_subquery()
         conditions.append(Memory.user_id == found)

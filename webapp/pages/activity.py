@@ -11,7 +11,6 @@ from werkzeug.wrappers import Response
 from webapp.access.policy import Action
 from webapp.db.session import transaction
 from webapp.directory.agents import find_agent, list_agents
-from webapp.directory.people import find_user
 from webapp.http.frame import reader_zone, toast
 from webapp.http.htmx import navigate, render
 from webapp.http.paging import with_query
@@ -25,6 +24,7 @@ from webapp.pages import tenant_frame, where
 from webapp.pages.exchange_rows import NOBODY, exchange_rows
 from webapp.pages.memories.lists import search_words
 from webapp.pages.memories.place import ID
+from webapp.pages.people_options import nobody
 from webapp.pages.shapes import pager
 from webapp.pages.shapes.states import org_switch
 from webapp.runtime import runtime
@@ -105,6 +105,7 @@ def _list(scope: Scope) -> dict[str, Any]:
         "rows": exchange_rows(scope, page.rows, _path(scope)),
         "page": pager.shape(page, _path(scope)),
         "total": page.count,
+        "nobody": nobody(scope, filters["user"], page.rows),
         "urls": {"list": _path(scope), "clear": _path(scope)},
     }
     return {"exchanges": exchanges, "filters": filters | {"active": any(filters.values())}}
@@ -112,19 +113,17 @@ def _list(scope: Scope) -> dict[str, Any]:
 
 def _page(scope: Scope, filters: dict[str, str], number: int) -> Page[InboxStatus]:
     states: Sequence[State] = [each for each in STATES if each == filters["state"]]
-    user_id, agent_id = _named(scope, filters)
     rows, count = activity.recent(
-        scope.actor, states=states, user_id=user_id, agent_id=agent_id,
+        scope.actor, states=states, person=filters["user"], agent_id=_agent_id(scope, filters["agent"]),
         limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE,
     )  # fmt: skip
     return Page(rows, count, number, PAGE_SIZE)
 
 
-def _named(scope: Scope, filters: dict[str, str]) -> tuple[int | None, int | None]:
+def _agent_id(scope: Scope, reference: str) -> int | None:
+    """What names no agent of the org matches nothing."""
+    if not reference:
+        return None
     with transaction(scope.org.id) as session:
-        user = find_user(session, scope.org.id, filters["user"]) if filters["user"] else None
-        agent = find_agent(session, scope.org.id, filters["agent"]) if filters["agent"] else None
-    return (
-        user.id if user else NOBODY if filters["user"] else None,
-        agent.id if agent else NOBODY if filters["agent"] else None,
-    )
+        agent = find_agent(session, scope.org.id, reference)
+    return agent.id if agent else NOBODY

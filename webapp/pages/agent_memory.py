@@ -17,7 +17,7 @@ from webapp.http.htmx import fragment, navigate, render
 from webapp.http.paging import with_query
 from webapp.http.scope import Scope
 from webapp.memory import categories, enablement, queries
-from webapp.memory.types import CategoryView
+from webapp.memory.types import CategoryView, MemoryView
 from webapp.messages import text as msg
 from webapp.pages import agent_frame, settings, where
 from webapp.pages.agent_filters import Filters, filters, query, wanted, without_category
@@ -26,7 +26,7 @@ from webapp.pages.memories.editing import MOST_CATEGORIES, Choice
 from webapp.pages.memories.place import Place
 from webapp.pages.memories.routes import attach
 from webapp.pages.memories.rows import row
-from webapp.pages.people_options import options
+from webapp.pages.people_options import nobody, options
 from webapp.pages.shapes import pager
 from webapp.pages.try_it import closed
 
@@ -119,11 +119,20 @@ def _list(scope: Scope, place: Place, *, new: int | None = None) -> dict[str, An
             "rows": [row(memory, place, new=new) for memory in page.rows],
             "page": pager.shape(page, place.path),
             "total": page.count,
+            "nothing": _nothing(scope, shown, page.rows),
             "urls": _urls(scope, place, shown),
         },
         "categories": _tabs(place, shown, known, counts),
         "move_to": [Choice(each.slug, each.name) for each in known if each.is_active],
     }
+
+
+def _nothing(scope: Scope, shown: Filters, rows: Sequence[MemoryView]) -> str | None:
+    """Why a list that was narrowed to people is empty: there is no such person, or nothing about them."""
+    only_person = shown.user and not any((shown.q, shown.start, shown.end, shown.origin, shown.category))
+    if rows or not shown.user:
+        return None
+    return nobody(scope, shown.user, rows) or (msg("users.nothing_of", name=shown.user) if only_person else None)
 
 
 def _total(shown: Filters, known: Sequence[CategoryView], counts: dict[int, int]) -> int | None:

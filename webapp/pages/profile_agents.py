@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from werkzeug.wrappers import Response
 
@@ -76,7 +77,7 @@ def _section(scope: Scope, agent: AgentView, groups: Sequence[queries.Group], ne
         note=_note(agent),
         urls={
             "add": place.url("new"),
-            "all": f"/orgs/{scope.org.key}/agents/{agent.slug}/memory?user={_username(scope)}" if more else None,
+            "all": f"/orgs/{scope.org.key}/agents/{agent.slug}/memory?user={quote(_email(scope))}" if more else None,
             "deleted": place.url("deleted"),
         },
         categories=[_category(group, place, new) for group in groups],
@@ -105,5 +106,5 @@ def _place(scope: Scope, agent: AgentView) -> Place:
     )  # fmt: skip
 
 
-def _username(scope: Scope) -> str:
-    return scope.user.username if scope.user else ""
+def _email(scope: Scope) -> str:
+    return scope.user.email if scope.user else ""

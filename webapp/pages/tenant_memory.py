@@ -90,9 +90,10 @@ def _list(scope: Scope, view: str) -> dict[str, Any]:
     words = search_words()
     found = _users(scope, words) if view == "global" else _agents(scope, words)
     here = f"{path(scope)}?view={view}"
+    missing = msg("users.nobody", name=words) if words and view == "global" else None
     return (
         found
-        | {"filters": {"q": words, "active": bool(words)}}
+        | {"filters": {"q": words, "active": bool(words)}, "nobody": missing}
         | {"list": {"page": found["page"], "total": found["page"].total, "urls": {"list": path(scope), "clear": here}}}
     )
 

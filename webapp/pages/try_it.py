@@ -13,12 +13,14 @@ from webapp.access.policy import Action, Target, require
 from webapp.db.session import transaction
 from webapp.directory.admins import admin_names
 from webapp.directory.people import find_user
+from webapp.directory.types import UserView
 from webapp.errors import Invalid
 from webapp.http.htmx import render
 from webapp.http.scope import Scope
 from webapp.memory import content
 from webapp.messages import text as msg
 from webapp.pages import agent_frame
+from webapp.pages.one_person import one_person
 from webapp.pages.shapes.form import FormShape, refused
 from webapp.pages.shapes.states import State, fix
 from webapp.pages.shapes.times import shown
@@ -68,12 +70,18 @@ def _recall(scope: Scope, reference: str, message: str) -> Recalled:
         raise Invalid({"message": [msg("try.message_needed")]})
     if len(message) > LONGEST:
         raise Invalid({"message": [content.TOO_LONG_MESSAGE]})
-    with transaction(scope.org.id) as session:
-        user = find_user(session, scope.org.id, reference) if reference.isprintable() and reference else None
-    require(scope.actor, Action.READ_CONTEXT, Target(scope.org.id, user.id if user else -1, scope.agent_id))
-    if user is None:
-        raise Invalid({"user": [msg("result.user_unknown")]})
+    user = _user(scope, reference)
     return recall(scope.actor, user_id=user.id, agent_id=scope.agent_id, message=message, explain=True)
+
+
+def _user(scope: Scope, typed: str) -> UserView:
+    """Who is meant; only who may try it for anybody may look people up by parts of their names."""
+    if not typed:
+        raise Invalid({"user": [msg("try.user_needed")]})
+    with transaction(scope.org.id) as session:
+        user = find_user(session, scope.org.id, typed) if typed.isprintable() else None
+    require(scope.actor, Action.READ_CONTEXT, Target(scope.org.id, user.id if user else -1, scope.agent_id))
+    return user or one_person(scope.org.id, typed)
 
 
 def _result(scope: Scope, found: Recalled) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def test_filters_narrow_the_list_and_stay_in_the_form(visit: Visit, query: str, 
 @pytest.mark.parametrize("query", ["user=nobody", "q=zzz", "start=2990-01-01", "end=1990-01-01", "origin=imported"])
 def test_what_matches_nothing_says_so_and_offers_to_clear(visit: Visit, query: str) -> None:
     shown = words(visit("eddie").get(f"{PATH}?{query}"))
-    assert "Nothing matches" in shown
+    assert ("No person called “nobody”." if query == "user=nobody" else "Nothing matches") in shown
     assert "Clear filters" in shown
 
 
@@ -147,8 +147,8 @@ def test_adding_asks_whose_it_is(visit: Visit, world: World) -> None:
     fields = {"content": "The user was added by Eddie", "category": "preferences"}
     for user, message in (
         ("", "Say whose memory this is."),
-        ("nobody", "No users found."),
-        ("\x00", "No users found."),
+        ("nobody", "No person called “nobody”."),
+        ("\x00", "No person called"),
     ):
         bad = eddie.post(f"{PATH}/new", partial=True, user=user, **fields)
         assert (bad.status_code, message in words(bad)) == (422, True)

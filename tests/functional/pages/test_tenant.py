@@ -37,7 +37,7 @@ def test_people_are_searched_on_the_server_and_paged_by_ten(visit: Visit) -> Non
     assert is_fragment(piece)
     assert "mira@example.org" in words(piece)
     assert "olga@example.org" not in words(piece)
-    assert "Nothing matches" in words(ada.get(f"{TENANT}?q=zzz%25_"))
+    assert "No person called “zzz%_”." in words(ada.get(f"{TENANT}?q=zzz%25_"))
     assert re.search(r"mira mira@example.org 1 ", words(piece)), "one global memory"
 
 
@@ -86,7 +86,7 @@ def test_activity_shows_the_queue_filters_and_retries(visit: Visit, world: World
     assert word("olga", "exchange") not in page, "the page never shows text"
     narrowed = ada.get(f"{TENANT}/activity?state=failed&user=olga&agent=python-tutor", partial=True)
     assert (is_fragment(narrowed), "1 entry" in words(narrowed)) == (True, True)
-    assert "Nothing matches" in words(ada.get(f"{TENANT}/activity?user=nobody"))
+    assert "No person called “nobody”." in words(ada.get(f"{TENANT}/activity?user=nobody"))
     assert "Nothing matches" in words(ada.get(f"{TENANT}/activity?agent=nothing"))
     again = ada.follow(f"{TENANT}/activity/{exchange}/retry?state=failed")
     assert "Put back into the queue" in words(again)

@@ -8,8 +8,6 @@ from typing import Any
 from flask import request
 from werkzeug.wrappers import Response
 
-from webapp.db.session import transaction
-from webapp.directory.people import find_user
 from webapp.errors import Conflict, Invalid, NotVisible, Overtaken
 from webapp.memory import categories
 from webapp.memory.types import MemoryView
@@ -19,6 +17,7 @@ from webapp.messages.moments import Moment
 from webapp.pages.dialogs import dialog
 from webapp.pages.forms.memories import MemoryForm
 from webapp.pages.memories.place import Place, done
+from webapp.pages.one_person import one_person
 from webapp.pages.shapes.form import FormShape, refused
 from webapp.pages.shapes.times import shown
 
@@ -92,11 +91,7 @@ def _draft(place: Place, form: MemoryForm) -> manual.Draft:
 def _named_user(place: Place, reference: str) -> int:
     if not reference:
         raise Invalid({"user": [msg("result.user_needed")]})
-    with transaction(place.actor.org_id) as session:
-        found = find_user(session, place.actor.org_id, reference) if reference.isprintable() else None
-    if found is None:
-        raise Invalid({"user": [msg("result.user_unknown")]})
-    return found.id
+    return one_person(place.actor.org_id, reference).id
 
 
 def _changes(place: Place, memory: MemoryView, data: dict[str, Any]) -> dict[str, Any]:
