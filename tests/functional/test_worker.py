@@ -83,7 +83,8 @@ def test_many_model_calls_are_in_flight_at_once(world: World) -> None:
     world.model.most_in_flight = 0
     with world.worker(lanes=40):
         world.settled(place, 30)
-    assert world.model.most_in_flight == 40
+    # Requests for vectors are counted too.
+    assert world.model.most_in_flight >= 40
 
 
 def test_orgs_get_fair_turns(world: World) -> None:
