@@ -37,8 +37,16 @@ def system(on: bool = True) -> Shape:
 
 
 USERS = [
-    Shape(name="Ada Lindqvist", username="ada", email="ada@example.org", total=39, last_captured=moment(), url="/act"),
-    Shape(name="", username="omar", email="omar@example.org", total=1_204, last_captured=None, url="/act"),
+    Shape(
+        name="Ada Lindqvist",
+        username="ada",
+        email="ada@example.org",
+        total=39,
+        last_captured=moment(),
+        url="/act",
+        left=False,
+    ),
+    Shape(name="", username="omar", email="omar@example.org", total=1_204, last_captured=None, url="/act", left=True),
     Shape(
         name="Wolfeschlegelsteinhausenbergerdorff-Montgomery, Adolph Blaine",
         username="wolfe",
@@ -46,6 +54,7 @@ USERS = [
         total=0,
         last_captured=moment("12 Nov 2026"),
         url="/act",
+        left=False,
     ),
 ]
 
@@ -142,7 +151,8 @@ EVENTS = [
 
 
 PERSON = {
-    "person": Shape(name="Ada Lindqvist", email="ada@example.org"),
+    "person": Shape(name="Ada Lindqvist", email="ada@example.org", left=False),
+    "agents": [Shape(name="Python Tutor", total=5, url="/act"), Shape(name="Help Desk", total=1, url="/act")],
     "memories": memories(GLOBALS),
     "urls": Shape(back="/act"),
 }
@@ -162,6 +172,14 @@ TENANT: dict[str, tuple[str, Context]] = {
         ),
     ),
     "tenant-person": ("tenant/person.html", tenant("Memory", settings=SETTINGS, **PERSON)),
+    "tenant-person-left": (
+        "tenant/person.html",
+        tenant(
+            "Memory",
+            settings=None,
+            **(PERSON | {"person": Shape(name="Ada Lindqvist", email="ada@example.org", left=True), "agents": []}),
+        ),
+    ),
     "tenant-person-off": (
         "tenant/person.html",
         tenant(

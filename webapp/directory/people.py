@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Select, TextClause, func, select, text, update
+from sqlalchemy import Row, Select, TextClause, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from webapp.access import sign_in, tokens
 from webapp.access.actor import Actor, AgentRoleName, OrgRole
 from webapp.access.policy import Action, Target, require
-from webapp.db.models import Account, AgentRole, Membership, Subject
+from webapp.db.models import Account, AgentRole, Membership, Memory, Subject
 from webapp.db.session import transaction
 from webapp.directory import accounts, rules
 from webapp.directory.references import PersonKey, people_named, person_key, person_like
@@ -83,11 +83,30 @@ def get_user(actor: Actor, user_id: int) -> UserView:
         return _one(session, actor.org_id, user_id)
 
 
-def list_people(actor: Actor, *, search: str = "", page: int = 1, size: int = 20) -> Page[UserView]:
-    """Members by name. Each word of `search` is a literal part of username, e-mail or full name, whatever the case."""
+def find_former(actor: Actor, reference: str) -> UserView | None:
+    """Somebody who was removed from the org, by username, else id, else e-mail. For administrators."""
+    require(actor, Action.READ_PEOPLE, Target(actor.org_id))
+    kind, value = person_key(reference)
+    column = {
+        "id": Account.__table__.c.id,
+        "email": func.lower(Account.email),
+        "username": func.lower(Account.username),
+    }
+    with transaction(actor.org_id) as session:
+        chosen = _joined(actor.org_id).where(Membership.removed_at.is_not(None), column[kind] == value)
+        row = session.execute(chosen).first()
+        return _view(row) if row else None
+
+
+def list_people(
+    actor: Actor, *, search: str = "", page: int = 1, size: int = 20, with_kept: bool = False
+) -> Page[UserView]:
+    """Members by name; `with_kept`: those who were removed while what is remembered was kept, too. Each word of `search` is a literal part of username, e-mail or full name, whatever the case."""
     require(actor, Action.FIND_PEOPLE, Target(actor.org_id, agent_id=next(iter(actor.agent_roles), None)))
     with transaction(actor.org_id) as session:
-        chosen = _joined(actor.org_id).where(Membership.removed_at.is_(None), person_like(search))
+        chosen = _joined(actor.org_id).where(person_like(search))
+        here = Membership.removed_at.is_(None)
+        chosen = chosen.where(or_(here, _KEPT) if with_kept else here)
         count = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
         rows = session.execute(chosen.order_by(func.lower(Account.username)).limit(size).offset((page - 1) * size))
         return Page([_view(row) for row in rows], count, page, size)
@@ -177,6 +196,13 @@ _ROLES = (
     select(func.jsonb_object_agg(AgentRole.agent_id, AgentRole.role))
     .where(AgentRole.org_id == Membership.org_id, AgentRole.user_id == Membership.user_id)
     .scalar_subquery()
+)
+
+
+_KEPT = (
+    select(Memory.id)
+    .where(Memory.org_id == Membership.org_id, Memory.user_id == Membership.user_id, Memory.deleted_at.is_(None))
+    .exists()
 )
 
 

@@ -43,6 +43,29 @@ def per_user(actor: Actor, user_ids: Sequence[int]) -> dict[int, UserTally]:
         return {row.user_id: UserTally(row.memories, row.last_captured) for row in rows}
 
 
+@dataclass(frozen=True, slots=True)
+class AgentTally:
+    """How much one agent remembers about a user."""
+
+    slug: str
+    name: str
+    memories: int
+
+
+def of_user(actor: Actor, user_id: int) -> list[AgentTally]:
+    """The agents that remember something about this user and that the reader may read, by name."""
+    count = func.count().label("memories")
+    chosen = (
+        select(Agent.slug, Agent.name, count)
+        .join(Memory, (Memory.org_id == Agent.org_id) & (Memory.agent_id == Agent.id))
+        .where(Memory.org_id == actor.org_id, Memory.user_id == user_id, LIVE, readable(actor))
+        .group_by(Agent.id, Agent.slug, Agent.name)
+        .order_by(func.lower(Agent.name), Agent.id)
+    )
+    with transaction(actor.org_id) as session:
+        return [AgentTally(*row) for row in session.execute(chosen)]
+
+
 def per_agent(actor: Actor, agent_ids: Sequence[int]) -> dict[int, int]:
     """How many live memories of each of these agents the reader may read, counted as far as MOST and one more."""
     mine = (Memory.org_id == actor.org_id, Memory.agent_id == Agent.id, LIVE, readable(actor))

@@ -1,18 +1,23 @@
-"""Tenant → a person: their two switches and global memories, for admins."""
+"""Tenant → a person: their two switches, their global memories and which agents remember what, for admins."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import quote
 
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from webapp.access.policy import Action
+from webapp.directory.people import find_former
+from webapp.directory.types import UserView
 from webapp.errors import NotVisible
 from webapp.http.frame import Toast
 from webapp.http.htmx import render
 from webapp.http.scope import Scope
+from webapp.memory import tallies
 from webapp.messages import text as msg
 from webapp.pages import settings, tenant_frame, where
 from webapp.pages.memories.lists import global_list, global_place
@@ -24,15 +29,25 @@ PATH = "/orgs/<org>/memory/users/<user>"
 TEMPLATE = "tenant/person.html"
 
 
+@dataclass(frozen=True, slots=True)
+class AgentLine:
+    """One agent that remembers something about the person."""
+
+    name: str
+    total: int
+    url: str
+
+
 @pages.get(PATH)
 def show(org: str, user: str) -> Response:
     """The screen; for htmx the list of global memories."""
     scope = _scope(org, user)
     person = _user(scope)
     context = tenant_frame.head(scope, "memory") | {
-        "person": {"name": person.full_name or person.username, "email": person.email},
-        "settings": _settings(scope),
+        "person": {"name": _name(person), "email": person.email, "left": person.removed_at is not None},
+        "settings": None if person.removed_at else _settings(scope),
         "memories": global_list(_place(scope)),
+        "agents": _agents(scope),
         "urls": {"back": f"/orgs/{scope.org.key}/memory"},
     }
     return render(TEMPLATE, "memories", **context)
@@ -50,11 +65,30 @@ def switch(org: str, user: str, side: str) -> Response:
 
 def _scope(org: str, user: str) -> Scope:
     """Admins only: their own page here too, but not a member's; that is *My memory*."""
-    where.here(org, Action.READ_PEOPLE)
-    return where.here(org, Action.READ_GLOBAL, user=user)
+    tenant = where.here(org, Action.READ_PEOPLE)
+    try:
+        return where.here(org, Action.READ_GLOBAL, user=user)
+    except NotVisible:
+        # Who was removed has a page for as long as something about them is kept.
+        former = find_former(tenant.actor, user)
+        if former is None:
+            raise
+        return replace(tenant, user=former)
 
 
-def _user(scope: Scope) -> Any:
+def _name(person: UserView) -> str:
+    return person.full_name or person.username
+
+
+def _agents(scope: Scope) -> list[AgentLine]:
+    base, who = f"/orgs/{scope.org.key}/agents", quote(_user(scope).email)
+    return [
+        AgentLine(each.name, each.memories, f"{base}/{each.slug}/memory?user={who}")
+        for each in tallies.of_user(scope.actor, scope.user_id)
+    ]
+
+
+def _user(scope: Scope) -> UserView:
     if scope.user is None:
         raise NotVisible
     return scope.user

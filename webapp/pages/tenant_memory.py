@@ -43,6 +43,7 @@ class UserRow:
     total: int
     last_captured: Moment | None
     url: str
+    left: bool
 
 
 @pages.get(PATH)
@@ -99,14 +100,20 @@ def _list(scope: Scope, view: str) -> dict[str, Any]:
 
 
 def _users(scope: Scope, words: str) -> dict[str, Any]:
-    page = pager.load(lambda number: list_people(scope.actor, search=words, page=number, size=PAGE_SIZE))
+    page = pager.load(
+        lambda number: list_people(scope.actor, search=words, page=number, size=PAGE_SIZE, with_kept=True)
+    )
     held = tallies.per_user(scope.actor, [each.id for each in page.rows])
     rows = []
     for each in page.rows:
         tally = held.get(each.id, tallies.UserTally())
         last = shown(tally.last_captured) if tally.last_captured else None
         url = f"{path(scope)}/users/{each.username}"
-        rows.append(UserRow(each.full_name, each.username, each.email, tally.global_memories, last, url))
+        rows.append(
+            UserRow(
+                each.full_name, each.username, each.email, tally.global_memories, last, url, each.removed_at is not None
+            )
+        )
     return {"users": rows, "page": pager.shape(page, path(scope))}
 
 

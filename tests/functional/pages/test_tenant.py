@@ -11,6 +11,8 @@ from tests.functional.api.world import World, word
 from tests.functional.pages.conftest import Visit
 from tests.functional.pages.visitor import is_fragment, words
 from webapp.db.session import transaction
+from webapp.directory import people
+from webapp.memory.write import manual
 from webapp.messages.audit import KINDS
 
 TENANT = "/orgs/acme/memory"
@@ -57,6 +59,11 @@ def test_a_persons_page_manages_their_global_memories(visit: Visit, world: World
     assert "Global Memories — olga@example.org" in words(page)
     assert word("olga") in words(page)
     assert word("olga", "agent") not in words(page)
+    assert re.search(r"<h1[^>]*>Olga Example</h1>", page.text)
+    assert re.search(r"Python-Tutor \d+ memor", words(page)), "and what each agent remembers, as a number"
+    there = ada.get(re.findall(r'href="([^"]*python-tutor/memory\?user=[^"]*)"', page.text)[0])
+    assert word("olga", "agent") in words(there)
+    assert word("mira", "agent") not in words(there)
     added = ada.post(f"{path}/global/new", partial=partial, content=f"Ada notes this, {partial}")
     assert f"Ada notes this, {partial}" in words(added if partial else ada.get(path))
     switched = ada.post(f"{path}/settings/use", partial=partial, value="false")
@@ -73,6 +80,25 @@ def test_a_persons_page_is_reached_by_e_mail_and_id_too(visit: Visit, world: Wor
         assert visit("ada").get(f"{TENANT}/users/{reference}").status_code == 200
     assert visit("ada").get(f"{TENANT}/users/nobody").status_code == 404
     assert visit("ada").get(f"{TENANT}/users/oscar").status_code == 404
+
+
+def test_who_was_removed_has_a_page_while_something_is_kept(visit: Visit, world: World) -> None:
+    ada, boss = visit("ada"), world.boss("acme")
+    with world.app.app_context():
+        gone = people.put_person(boss, "gone", people.PersonDraft(email="gone@example.org", full_name="Gone Girl"))[
+            0
+        ].id
+        kept = manual.add(boss, manual.Draft(gone, "The user keeps bees in the garden")).id
+        people.remove_person(boss, gone)
+    shown = ada.get(f"{TENANT}?q=gone")
+    assert "no longer a member" in words(shown)
+    page = ada.get(f"{TENANT}/users/gone")
+    assert "What is remembered is kept, and is not used." in words(page)
+    assert "keeps bees" in words(page)
+    assert "switch-capture" not in page.text
+    assert visit("olga").get(f"{TENANT}/users/gone").status_code == 403
+    assert ada.post(f"{TENANT}/users/gone/global/{kept}/delete", partial=True).status_code == 200
+    assert "No person called “gone”." in words(ada.get(f"{TENANT}?q=gone"))
 
 
 def test_activity_shows_the_queue_filters_and_retries(visit: Visit, world: World) -> None:
