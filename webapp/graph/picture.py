@@ -13,6 +13,9 @@ WIDTH = 1000
 LEAST_HEIGHT, MOST_HEIGHT, HEIGHT_PER_NODE = 240, 640, 26
 MARGIN_X, MARGIN_TOP, MARGIN_BOTTOM = 90, 36, 56
 ROUNDS = 120
+GAP_X, GAP_Y = 96, 50
+"""What a circle with its name takes: two nodes are so far apart along one axis, or very nearly in a crowd."""
+MOST_PUSHES = 400
 _GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 
 Floats = npt.NDArray[np.float64]
@@ -44,7 +47,7 @@ def layout(nodes: Sequence[int], links: Sequence[tuple[int, int]]) -> Mapping[in
     pairs = np.array([(number[one], number[other]) for one, other in links if one != other], dtype=np.int64)
     for turn in range(ROUNDS if len(nodes) > 1 else 0):
         places += _step(places, pairs.reshape(-1, 2), 0.12 * (1 - turn / ROUNDS))
-    fitted = _fitted(places)
+    fitted = _apart(_fitted(places))
     return {node: Point(round(float(x), 1), round(float(y), 1)) for node, (x, y) in zip(nodes, fitted, strict=True)}
 
 
@@ -76,3 +79,23 @@ def _fitted(places: Floats) -> Floats:
     share = np.where(high > low, (places - low) / size, 0.5)
     room = np.array([WIDTH - 2 * MARGIN_X, height_for(len(places)) - MARGIN_TOP - MARGIN_BOTTOM])
     return np.asarray(share * room + np.array([MARGIN_X, MARGIN_TOP]))
+
+
+def _apart(places: Floats) -> Floats:
+    """Without names that lie on each other: who comes too near is pushed along the shorter way, within the margins."""
+    low = np.array([MARGIN_X, MARGIN_TOP], dtype=np.float64)
+    high = np.array([WIDTH - MARGIN_X, height_for(len(places)) - MARGIN_BOTTOM], dtype=np.float64)
+    # Two at the same place have no direction; a little of their number gives them one.
+    places = places + np.arange(len(places))[:, np.newaxis] * np.array([1e-3, -1e-3])
+    for _ in range(MOST_PUSHES):
+        between = places[:, np.newaxis] - places[np.newaxis]
+        lacking = np.array([GAP_X, GAP_Y]) - np.abs(between)
+        near: npt.NDArray[np.bool_] = np.asarray((lacking > 0).all(axis=2))
+        np.fill_diagonal(near, val=False)
+        if not near.any():
+            break
+        along_x = lacking[:, :, 0] / GAP_X < lacking[:, :, 1] / GAP_Y
+        along = np.stack([along_x, ~along_x], axis=2) & near[:, :, np.newaxis]
+        pushed = (np.sign(between) * (lacking / 2 + 0.5) * along).sum(axis=1)
+        places = np.clip(places + 0.6 * pushed, low, high)
+    return places

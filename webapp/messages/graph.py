@@ -78,7 +78,7 @@ MESSAGES = {
     "graph.now": "now",
     "graph.neighbours": "Connections",
     "graph.picture_best": "The {n:,} best connected entities",
-    "graph.picture_of": "{name} and what it is connected with",
+    "graph.picture_of": "What {name} is connected with",
     "graph.picture_text": "Lines are facts between two entities; a dashed line has ended. Choose an entity to see its surroundings.",
     "graph.picture_center": "Entity in the middle",
     "graph.picture_any": "The best connected",
