@@ -7,8 +7,11 @@
   let returning = false;
 
   // A dialog has an entry in the history of its own, so that Back closes it instead of leaving the page.
+  // The page stays where it is scrolled to: a saved row may have taken the focus meanwhile.
   function remember() {
-    if (!history.state?.dialog) history.pushState({ htmx: true, dialog: true }, '');
+    if (history.state?.dialog) return;
+    history.scrollRestoration = 'manual';
+    history.pushState({ htmx: true, dialog: true }, '');
   }
 
   function show() {
@@ -65,12 +68,13 @@
     if (event.target.closest?.('#dialog-body form')) typed = true;
   });
 
-  // Steps of the history that open or close a dialog are none of htmx's, which would fetch the page again.
+  // Steps of the history that open or close a dialog are none of htmx's, which would fetch the page again. The first
+  // listener decides, so this script stands before htmx.
   const own = () => returning || dialog().open;
 
   window.navigation?.addEventListener('navigate', (event) => {
     if (event.navigationType === 'traverse' && own()) event.stopImmediatePropagation();
-  }, true);
+  });
 
   window.addEventListener('popstate', (event) => {
     if (!own()) return;
@@ -80,7 +84,9 @@
       leave();
     }
     returning = false;
-  }, true);
+    // Only after this event does the browser scroll.
+    setTimeout(() => { if (!history.state?.dialog) history.scrollRestoration = 'auto'; });
+  });
 
   document.addEventListener('click', (event) => {
     if (event.target.closest?.('#discard button')) {

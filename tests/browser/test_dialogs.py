@@ -62,6 +62,15 @@ def test_a_dialog_that_was_closed_is_no_step_on_the_way_back(open_page: OpenPage
     assert page.url.endswith("/example/deleted")
 
 
+def test_closing_leaves_the_page_where_it_is_scrolled_to(open_page: OpenPage) -> None:
+    page, dialog = opened(open_page, "profile-many", "#add-global")
+    page.evaluate("scrollTo(0, 700)")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    page.wait_for_function("!history.state?.dialog && history.scrollRestoration === 'auto'")
+    assert page.evaluate("scrollY") == 700
+
+
 @pytest.mark.parametrize("way", ["Escape", "Back"])
 def test_typed_text_is_not_lost_without_a_question(open_page: OpenPage, way: str) -> None:
     page, dialog = opened(open_page, "profile", "#edit-2")
