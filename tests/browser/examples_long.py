@@ -29,7 +29,9 @@ LONG_NAMES: dict[str, tuple[str, Context]] = {
     "tenant-global-long": example(TENANT, "tenant-global", users=[*USERS, LONG_USER]),
     "agents-long": example(SETUP, "agents", agents=[*AGENTS, changed(AGENTS[0], name=NAME)]),
     "tokens-long": example(SETUP, "tokens", tokens=listed([changed(TOKENS[0], name=NAME)], created=None)),
-    "audit-long": example(TENANT, "audit", events=listed([*EVENTS, changed(EVENTS[0], actor=NAME, about=EMAIL)])),
+    "audit-long": example(
+        TENANT, "audit", events=listed([*EVENTS, changed(EVENTS[0], actor=NAME, about=[Shape(text=EMAIL, url="/act")])])
+    ),
     "agent-form-refused": (
         "dialogs/agent_form.html",
         DIALOG

@@ -98,24 +98,28 @@ def memory(view: str, **changes: Any) -> Context:
 def exchange(id: int, state: str, **changes: Any) -> Shape:
     base = {
         "id": id, "user": "ada@example.org", "agent": "Python Tutor", "state": state, "moment": moment(), "reason": None, "error": None, "attempts": 1,
-        "created": 0, "superseded": 0, "duplicates": 0, "rejected": 0, "rejections": "", "urls": Shape(retry=None),
+        "counts": [], "cure": None, "urls": Shape(retry=None, user="/act", agent="/act"),
     }  # fmt: skip
     return Shape(**(base | changes))
 
 
 EXCHANGES = [
     exchange(1, "pending", moment=moment("just now")),
-    exchange(2, "failed", error="The model server answered 429 five times.", attempts=5, urls=Shape(retry="/act")),
     exchange(
-        3,
-        "done",
-        created=2,
-        superseded=1,
-        duplicates=1,
-        rejected=3,
-        rejections="not said by the user (2), a secret (1)",
+        2,
+        "failed",
+        error="The model server answered 429 five times.",
+        attempts=5,
+        urls=Shape(retry="/act", user=None, agent=None),
     ),
-    exchange(4, "skipped", reason="Learning is turned off by the user."),
+    exchange(3, "done", counts=["2 new", "1 replaced", "3 not kept: not said by the user (2), a secret (1)"]),
+    exchange(5, "nothing", counts=["Nothing in it was worth remembering."]),
+    exchange(
+        4,
+        "skipped",
+        reason="Learning was off for the person: turned off by you, 14:02.",
+        cure=Shape(url="/act", label="Open the person’s switches"),
+    ),
 ]
 DAYS = [
     {"label": f"{d} Nov", "done": 20 + (d * 7) % 23, "skipped": d % 5, "failed": 3 if d == 22 else 0}
@@ -133,19 +137,22 @@ def activity(**changes: Any) -> Context:
 
 EVENTS = [
     Shape(
-        moment=moment(), actor="Mina Okafor", what="Turned memory on for the agent Python Tutor", about="Python Tutor"
+        moment=moment(),
+        actor="Mina Okafor",
+        what="Turned memory on for the agent Python Tutor",
+        about=[Shape(text="Python Tutor", url="/act")],
     ),
     Shape(
         moment=moment("yesterday"),
         actor="Ada Lindqvist",
         what="Exported everything held about a person",
-        about="ada@example.org",
+        about=[Shape(text="ada", url="/act"), Shape(text="memory 8", url=None)],
     ),
     Shape(
         moment=moment("12 Nov 2026"),
         actor="service token “chat-prod”",
         what="Read another person's memories",
-        about=None,
+        about=[],
     ),
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from sqlalchemy import select
 
@@ -12,26 +13,34 @@ from webapp.db.models import Account, Agent, Membership
 from webapp.db.session import transaction
 
 
-def usernames(actor: Actor, user_ids: Collection[int]) -> dict[int, str]:
-    """Usernames of the org's members, those who left included; ids of nobody here are missing."""
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a person or an agent is called, and how an address names them: username or slug."""
+
+    name: str
+    reference: str
+
+
+def people_names(actor: Actor, user_ids: Collection[int]) -> dict[int, Named]:
+    """Full names, else usernames, of the org's members, those who left included; ids of nobody here are missing."""
     require(actor, Action.READ_PEOPLE, Target(actor.org_id))
     with transaction(actor.org_id) as session:
         rows = session.execute(
-            select(Account.id, Account.username)
+            select(Account.id, Account.full_name, Account.username)
             .join(Membership, Membership.user_id == Account.id)
             .where(Membership.org_id == actor.org_id, Account.id.in_(user_ids))
         )
-        return dict(rows.all())
+        return {row.id: Named(row.full_name or row.username, row.username) for row in rows}
 
 
-def agent_names(actor: Actor, agent_ids: Collection[int]) -> dict[int, str]:
+def agent_names(actor: Actor, agent_ids: Collection[int]) -> dict[int, Named]:
     """Names of the org's agents, archived ones included."""
     require(actor, Action.READ_AGENTS, Target(actor.org_id))
     with transaction(actor.org_id) as session:
         rows = session.execute(
-            select(Agent.id, Agent.name).where(Agent.org_id == actor.org_id, Agent.id.in_(agent_ids))
+            select(Agent.id, Agent.name, Agent.slug).where(Agent.org_id == actor.org_id, Agent.id.in_(agent_ids))
         )
-        return dict(rows.all())
+        return {row.id: Named(row.name, row.slug) for row in rows}
 
 
 def invited(actor: Actor, user_ids: Collection[int]) -> frozenset[int]:

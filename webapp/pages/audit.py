@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from webapp.access.policy import Action
 from webapp.directory import names
+from webapp.directory.names import Named
 from webapp.http.frame import reader_zone
 from webapp.http.htmx import render
 from webapp.http.paging import day_range
@@ -37,7 +39,15 @@ class EventRow:
     moment: Moment
     actor: str
     what: str
-    about: str | None
+    about: list[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something an event was about; `url` None where it leads nowhere."""
+
+    text: str
+    url: str | None
 
 
 @pages.get("/orgs/<org>/memory/audit")
@@ -74,7 +84,12 @@ def _wanted(filters: dict[str, str]) -> EventFilter:
 def _rows(scope: Scope, events: list[Event]) -> list[EventRow]:
     agent_ids = {event.target_id for event in events if event.target_kind == "agent" and event.target_id}
     agents = names.agent_names(scope.actor, agent_ids)
-    return [EventRow(shown(event.at), event.actor_label, what(event), _about(event, agents)) for event in events]
+    people = names.people_names(scope.actor, {event.target_user_id for event in events if event.target_user_id})
+    base = f"/orgs/{scope.org.key}"
+    return [
+        EventRow(shown(event.at), event.actor_label, what(event), _about(event, people, agents, base))
+        for event in events
+    ]
 
 
 def what(event: Event) -> str:
@@ -96,9 +111,21 @@ def _switched(detail: Any) -> list[str]:
     return found
 
 
-def _about(event: Event, agents: dict[int, str]) -> str | None:
-    person = event.target_username or (event.target_label if event.target_kind == "user" else None)
-    thing = {"agent": agents.get(event.target_id or -1, event.target_label)}.get(event.target_kind)
-    if event.target_kind in ("memory", "knowledge", "category", "token") and event.target_id:
-        thing = msg(f"audit.thing_{event.target_kind}", id=event.target_id)
-    return " · ".join(part for part in (person, thing) if part) or event.target_label or None
+def _about(event: Event, people: dict[int, Named], agents: dict[int, Named], base: str) -> list[Part]:
+    """The person and the thing that it was about, each with a link where it still exists."""
+    found = [_person(event, people, base)]
+    if event.target_kind == "agent":
+        agent = agents.get(event.target_id or -1)
+        label = agent.name if agent else event.target_label
+        found.append(Part(label, f"{base}/agents/{agent.reference}/memory" if agent else None))
+    elif event.target_kind in ("memory", "knowledge", "category", "token") and event.target_id:
+        found.append(Part(msg(f"audit.thing_{event.target_kind}", id=event.target_id), None))
+    parts = [part for part in found if part and part.text]
+    return parts or ([Part(event.target_label, None)] if event.target_label else [])
+
+
+def _person(event: Event, people: dict[int, Named], base: str) -> Part | None:
+    """Without a link for an erased person, whose name the event no longer tells."""
+    label = event.target_username or (event.target_label if event.target_kind == "user" else "")
+    here = people.get(event.target_user_id or -1) if event.target_username else None
+    return Part(label, f"{base}/memory/users/{quote(here.reference)}" if here else None)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from webapp.directory import names
+from webapp.directory.names import Named
 from webapp.http.paging import with_query
 from webapp.http.scope import Scope
 from webapp.inbox.types import InboxStatus
@@ -33,20 +35,25 @@ class ExchangeRow:
     reason: str | None
     error: str | None
     attempts: int
-    created: int
-    superseded: int
-    duplicates: int
-    rejected: int
-    rejections: str
+    counts: list[str]
+    cure: Link | None
     urls: dict[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """To where it can be changed."""
+
+    url: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What rows name: people and agents by id, and whose learning is off."""
 
-    people: dict[int, str]
-    agents: dict[int, str]
+    people: dict[int, Named]
+    agents: dict[int, Named]
     off: dict[int, Off]
 
 
@@ -54,7 +61,7 @@ def exchange_rows(scope: Scope, items: Sequence[InboxStatus], path: str) -> list
     """Each item as a row; `path` is the screen's address."""
     actor = scope.actor
     known = Known(
-        names.usernames(actor, {each.user_id for each in items if each.user_id}),
+        names.people_names(actor, {each.user_id for each in items if each.user_id}),
         names.agent_names(actor, {each.agent_id for each in items if each.agent_id}),
         capture_offs(actor, {each.user_id for each in items if each.user_id and each.reason == PERSON_OFF}),
     )
@@ -63,22 +70,46 @@ def exchange_rows(scope: Scope, items: Sequence[InboxStatus], path: str) -> list
 
 def _row(scope: Scope, item: InboxStatus, known: Known, path: str) -> ExchangeRow:
     retry_url = with_query({}, f"{path}/{item.id}/retry") if item.can_retry else None
+    user, agent = known.people.get(item.user_id or NOBODY), known.agents.get(item.agent_id or NOBODY)
+    urls = _urls(scope, user, agent)
     return ExchangeRow(
         id=item.id,
-        user=known.people.get(item.user_id or NOBODY, msg("users.unknown")),
-        agent=msg("activity.graph") if item.kind == "episode" else known.agents.get(item.agent_id or NOBODY, ""),
-        state=item.status,
+        user=user.name if user else msg("users.unknown"),
+        agent=msg("activity.graph") if item.kind == "episode" else agent.name if agent else "",
+        state="nothing" if item.status == "done" and not item.created + item.superseded else item.status,
         moment=shown(item.done_at or item.created_at),
         reason=_reason(scope, item, known),
         error=_words("failure", item.error),
         attempts=item.attempts,
-        created=item.created,
-        superseded=item.superseded,
-        duplicates=item.duplicates,
-        rejected=item.rejected,
-        rejections=", ".join(_rejection(code, count) for code, count in sorted(item.rejections.items())),
-        urls={"retry": retry_url},
+        counts=_counts(item) if item.status == "done" else [],
+        cure=_cure(scope, item, urls),
+        urls=urls | {"retry": retry_url},
     )
+
+
+def _urls(scope: Scope, user: Named | None, agent: Named | None) -> dict[str, str | None]:
+    base = f"/orgs/{scope.org.key}"
+    return {
+        "user": f"{base}/memory/users/{quote(user.reference)}" if user else None,
+        "agent": f"{base}/agents/{agent.reference}/memory" if agent else None,
+    }
+
+
+def _counts(item: InboxStatus) -> list[str]:
+    """What is not nothing of what it came to; a sentence where all of it is, unless there is a reason to read."""
+    why = ", ".join(_rejection(code, count) for code, count in sorted(item.rejections.items()))
+    figures = {"created": item.created, "superseded": item.superseded, "duplicates": item.duplicates}
+    found = [msg(f"activity.{name}", n=n) for name, n in figures.items() if n]
+    if item.rejected:
+        found.append(msg("activity.rejected", n=item.rejected, why=why))
+    return found or ([] if item.reason else [msg("activity.nothing_found")])
+
+
+def _cure(scope: Scope, item: InboxStatus, urls: dict[str, str | None]) -> Link | None:
+    """The switch that kept it from being learned from."""
+    places = {PERSON_OFF: urls["user"], "agent_off": urls["agent"], "org_off": f"/orgs/{scope.org.key}/memory"}
+    url = places.get(item.reason or "")
+    return Link(url, msg(f"activity.cure_{item.reason}")) if url else None
 
 
 def _reason(scope: Scope, item: InboxStatus, known: Known) -> str | None:

@@ -133,7 +133,7 @@ def page(scope: Scope, *, link: LinkShape | None = None, toasts: Sequence[Toast]
 def _rows(scope: Scope, users: Sequence[UserView]) -> list[PersonRow]:
     waiting = names.invited(scope.actor, {user.id for user in users})
     agent_ids = {agent_id for user in users for agent_id in user.agent_roles}
-    agents = names.agent_names(scope.actor, agent_ids)
+    agents = {key: each.name for key, each in names.agent_names(scope.actor, agent_ids).items()}
     return [_row(scope, user, agents, is_invited=user.id in waiting) for user in users]
 
 

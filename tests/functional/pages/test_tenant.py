@@ -121,6 +121,39 @@ def test_activity_shows_the_queue_filters_and_retries(visit: Visit, world: World
     assert ada.post(f"{TENANT}/activity/999999999/retry").status_code == 404
 
 
+def test_what_gave_nothing_is_not_called_captured(visit: Visit, world: World) -> None:
+    ada, exchange = visit("ada"), world.exchanges["eddie"]
+    done = "UPDATE inbox SET state = 'done', done_at = now(), created = :n, duplicates = :known, rejected = :no, "
+    done += "rejections = CAST(:why AS jsonb) WHERE id = :id"
+
+    def row(**counts: object) -> str:
+        run(world, done, id=exchange, **({"n": 0, "known": 0, "no": 0, "why": "{}"} | counts))
+        page = ada.get(f"{TENANT}/activity", query={"user": "eddie@example.org"}, partial=True)
+        return words(page).partition("for the reason given.")[2]
+
+    assert re.search(r"nothing new Eddie Example .*Nothing in it was worth remembering\.", row())
+    shown = row(known=2, no=1, why='{"question": 1}')
+    assert "2 already known · 1 not kept: a question (1)" in shown
+    assert "captured" not in shown
+    shown = row(n=1)
+    assert re.search(r"captured Eddie Example .*1 new", shown)
+    assert "0 " not in shown
+
+
+def test_a_reason_leads_to_the_switch_behind_it(visit: Visit, world: World) -> None:
+    ada = visit("ada")
+    switches = {"user_capture_off": f"{TENANT}/users/mira", "agent_off": "/orgs/acme/agents/", "org_off": TENANT}
+    for reason, url in switches.items():
+        run(
+            world, "UPDATE inbox SET state = 'skipped', reason = :why, done_at = now() WHERE id = :id",
+            why=reason, id=world.exchanges["mira"],
+        )  # fmt: skip
+        found = re.search(r'<a href="([^"]*)">Open the ', ada.get(f"{TENANT}/activity", partial=True).text)
+        assert found is not None, reason
+        assert found[1].startswith(url)
+        assert ada.get(found[1]).status_code == 200
+
+
 def test_a_skipped_exchange_says_why(visit: Visit, world: World) -> None:
     run(
         world, "UPDATE inbox SET state = 'skipped', reason = 'user_capture_off', done_at = now() WHERE id = :id",
@@ -134,8 +167,13 @@ def test_audit_says_who_did_what_and_holds_no_text(visit: Visit) -> None:
     visit("olga").post("/orgs/acme/me/memory/settings/capture", value="false")
     visit("olga").post("/orgs/acme/me/memory/settings/capture", value="true")
     visit("eddie").get("/orgs/acme/agents/python-tutor/memory")
-    page = words(ada.get(f"{TENANT}/audit"))
+    visit("eddie").post("/orgs/acme/agents/python-tutor/memory/enable", value="true")
+    screen = ada.get(f"{TENANT}/audit")
+    page = words(screen)
     assert "turned learning off" in page
+    for link in (f"{TENANT}/users/olga", "/orgs/acme/agents/python-tutor/memory"):
+        assert f'<a href="{link}">' in screen.text
+    assert re.search(r'<time datetime="[^"]*Z" title="\d+ \w+ \d{4}, \d\d:\d\d · [^"]* UTC">', screen.text)
     assert re.search(r"eddie read another person’s memories olga", page)
     for name in ("olga", "mira"):
         for scope in ("global", "agent", "exchange"):
