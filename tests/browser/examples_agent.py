@@ -38,7 +38,7 @@ def layout(current: str = "User Memories", on: bool = True, can_edit: bool = Tru
             tab(label, label == current, n, not on) for label, n in (("User Memories", 1284), ("Shared Memory", 6))
         ],
         "urls": Shape(agents="/example/agents", back="/act", add="/example/category-form"),
-        "show_panel": on,
+        "kept": None if on else tab("Shared Memory"),
         "in_dialog": False,
     }
     return base | changes

@@ -45,8 +45,18 @@ USERS = [
         last_captured=moment(),
         url="/act",
         left=False,
+        unlearning=False,
     ),
-    Shape(name="", username="omar", email="omar@example.org", total=1_204, last_captured=None, url="/act", left=True),
+    Shape(
+        name="",
+        username="omar",
+        email="omar@example.org",
+        total=1_204,
+        last_captured=None,
+        url="/act",
+        left=True,
+        unlearning=False,
+    ),
     Shape(
         name="Wolfeschlegelsteinhausenbergerdorff-Montgomery, Adolph Blaine",
         username="wolfe",
@@ -55,6 +65,7 @@ USERS = [
         last_captured=moment("12 Nov 2026"),
         url="/act",
         left=False,
+        unlearning=False,
     ),
 ]
 
@@ -66,6 +77,7 @@ def agent(id: int, name: str, on: bool, archived: bool = False, total: int = 1_2
         name=name,
         description=LONG[:90],
         on=on,
+        blocked=id == 2,
         archived=archived,
         total=f"{total:,}",
         url="/example/agent-users",

@@ -20,6 +20,7 @@ MESSAGES = {
     "tenant.username": "Username",
     "tenant.email": "Email",
     "tenant.memories": "Global memories",
+    "tenant.unlearning": "Learning off",
     "tenant.left": "no longer a member",
     "tenant.last_captured": "Last captured",
     "tenant.never": "never",

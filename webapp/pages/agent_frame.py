@@ -57,12 +57,13 @@ def head(scope: Scope, tab: str, *, back: str = "") -> dict[str, Any]:
     can_edit, can_read = allowed(scope, Action.WRITE_AGENT_SETTINGS), allowed(scope, Action.READ_AGENT_SETTINGS)
     show = agent.enable_memory_component or not can_read
     base = path(scope)
+    tabs = [Tab(msg(key), base + end, name == tab, inert=not show) for name, key, end in TABS]
     return {
         "agent": AgentHead(agent.name, agent.is_archived),
         "can_edit": can_edit,
         "enable": _enable(scope, f"{base}{back}/enable", can_edit=can_edit),
-        "tabs": [Tab(msg(key), base + end, name == tab, inert=not show) for name, key, end in TABS],
-        "show_panel": show,
+        "tabs": tabs,
+        "kept": None if show else next(each for each in tabs if not each.current),
     }
 
 
@@ -76,4 +77,4 @@ def _enable(scope: Scope, url: str, *, can_edit: bool) -> Switch:
     with transaction(scope.org.id) as session:
         off = shared_off(session, scope.org.id, scope.agent_id, installation_off=runtime().settings.disable_memory)
         admins = admin_names(session, scope.org.id)
-    return Switch(on, url, agent_switch(on, off, admins, can_edit=can_edit))
+    return Switch(on, url, agent_switch(on, off, admins, can_edit=can_edit, master=where.master_switch(scope)))

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from webapp.access.policy import Action
 from webapp.directory.types import UserView
 from webapp.errors import Invalid
-from webapp.http.frame import Toast, toast
+from webapp.http.frame import Toast
 from webapp.http.htmx import fragment, navigate, render
 from webapp.http.paging import with_query
 from webapp.http.scope import Scope
@@ -70,8 +70,9 @@ def enable(org: str, agent: str, back: str) -> Response:
     """The agent's switch. It answers with the page it stood on."""
     scope = where.here(org, Action.WRITE_AGENT_SETTINGS, agent=agent)
     enablement.switch_agent(scope.actor, scope.agent_id, settings.sent())
-    toast({"text": msg("result.setting_saved"), "kind": "ok", "undo": None})
-    return navigate("/".join(part for part in (agent_frame.path(scope), back) if part))
+    home = "/".join(part for part in (agent_frame.path(scope), back) if part)
+    settings.toast_switched(agent_frame.agent_of(scope).name, f"{home}/enable")
+    return navigate(home)
 
 
 @pages.get(f"{PATH}/users")

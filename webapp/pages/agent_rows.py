@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from webapp.db.session import transaction
 from webapp.directory.types import AgentView
 from webapp.http.paging import with_query
 from webapp.http.scope import Scope
 from webapp.memory import tallies
+from webapp.memory.enablement import shared_off
 from webapp.messages import text as msg
+from webapp.runtime import runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,7 @@ class AgentRow:
     name: str
     description: str
     on: bool
+    blocked: bool
     archived: bool
     total: str
     url: str
@@ -29,10 +33,12 @@ class AgentRow:
 def agent_rows(scope: Scope, agents: Sequence[AgentView], *, manage: bool) -> list[AgentRow]:
     """Each with how many of its memories the reader may read; with `manage`, what an admin can do with it."""
     held = tallies.per_agent(scope.actor, [each.id for each in agents])
-    return [_row(scope, each, held.get(each.id, 0), manage=manage) for each in agents]
+    with transaction(scope.org.id) as session:
+        off = shared_off(session, scope.org.id, installation_off=runtime().settings.disable_memory)
+    return [_row(scope, each, held.get(each.id, 0), manage=manage, blocked=off is not None) for each in agents]
 
 
-def _row(scope: Scope, agent: AgentView, total: int, *, manage: bool) -> AgentRow:
+def _row(scope: Scope, agent: AgentView, total: int, *, manage: bool, blocked: bool) -> AgentRow:
     base = f"/orgs/{scope.org.key}/agents"
     archived = agent.is_archived
 
@@ -44,6 +50,7 @@ def _row(scope: Scope, agent: AgentView, total: int, *, manage: bool) -> AgentRo
         name=agent.name,
         description=agent.description,
         on=agent.enable_memory_component and not archived,
+        blocked=blocked,
         archived=archived,
         total=msg("agents.many", n=tallies.MOST) if total > tallies.MOST else f"{total:,}",
         url=f"{base}/{agent.slug}/memory",

@@ -15,6 +15,7 @@ from webapp.http.htmx import navigate, wants_partial
 from webapp.http.scope import Scope
 from webapp.memory import enablement, user_switches
 from webapp.messages import text as msg
+from webapp.pages import where
 from webapp.pages.shapes.states import Reader, user_switch
 from webapp.runtime import runtime
 
@@ -28,12 +29,13 @@ def switches(scope: Scope, url: str, reader: Reader) -> dict[str, Any]:
         off = runtime().settings.disable_memory
         state = enablement.effective(session, scope.org.id, scope.user_id, installation_off=off)
         admins = admin_names(session, scope.org.id)
+    master = where.master_switch(scope)
     return {
         "capture": {"on": settings.auto_capture_enabled, "url": f"{url}/capture"},
         "use": {"on": settings.use_memory_in_responses, "url": f"{url}/use"},
         "effective": {
-            "capture": user_switch("capture", settings, state, admins, scope.actor.account_id, reader),
-            "use": user_switch("use", settings, state, admins, scope.actor.account_id, reader),
+            "capture": user_switch("capture", settings, state, admins, scope.actor.account_id, reader, master),
+            "use": user_switch("use", settings, state, admins, scope.actor.account_id, reader, master),
         },
     }
 
@@ -48,6 +50,13 @@ def save(scope: Scope, side: str) -> None:
 def sent() -> bool:
     """What a switch's form wants it to be."""
     return request.form.get("value") == "true"
+
+
+def toast_switched(name: str, url: str) -> None:
+    """Say what the switch of an org or an agent came to; turned off, with an Undo. `url` is where it is sent."""
+    off = not sent()
+    undo = {"url": url, "fields": {"value": "true"}, "target": "#main"} if off else None
+    toast({"text": msg("result.memory_off" if off else "result.memory_on", name=name), "kind": "ok", "undo": undo})
 
 
 def saved(home: str, redraw: Redraw) -> Response:

@@ -12,7 +12,6 @@ from webapp.access.policy import Action
 from webapp.db.session import transaction
 from webapp.directory.agents import list_agents
 from webapp.directory.people import list_people
-from webapp.http.frame import toast
 from webapp.http.htmx import navigate, render
 from webapp.http.scope import Scope
 from webapp.memory import enablement, tallies
@@ -44,6 +43,7 @@ class UserRow:
     last_captured: Moment | None
     url: str
     left: bool
+    unlearning: bool
 
 
 @pages.get(PATH)
@@ -60,7 +60,7 @@ def switch(org: str) -> Response:
     """The master switch. It answers with the page."""
     scope = where.here(org, Action.WRITE_ORG_SETTINGS)
     enablement.switch_org(scope.actor, settings.sent())
-    toast({"text": msg("result.setting_saved"), "kind": "ok", "undo": None})
+    settings.toast_switched(scope.org.name, f"{path(scope)}/switch")
     return navigate(path(scope))
 
 
@@ -104,6 +104,7 @@ def _users(scope: Scope, words: str) -> dict[str, Any]:
         lambda number: list_people(scope.actor, search=words, page=number, size=PAGE_SIZE, with_kept=True)
     )
     held = tallies.per_user(scope.actor, [each.id for each in page.rows])
+    unlearning = enablement.capture_offs(scope.actor, [each.id for each in page.rows])
     rows = []
     for each in page.rows:
         tally = held.get(each.id, tallies.UserTally())
@@ -111,7 +112,14 @@ def _users(scope: Scope, words: str) -> dict[str, Any]:
         url = f"{path(scope)}/users/{each.username}"
         rows.append(
             UserRow(
-                each.full_name, each.username, each.email, tally.global_memories, last, url, each.removed_at is not None
+                each.full_name,
+                each.username,
+                each.email,
+                tally.global_memories,
+                last,
+                url,
+                each.removed_at is not None,
+                each.id in unlearning,
             )
         )
     return {"users": rows, "page": pager.shape(page, path(scope))}

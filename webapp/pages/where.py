@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask_login import current_user
 
-from webapp.access.policy import Action
+from webapp.access.policy import Action, Target, can
 from webapp.http import frame
 from webapp.http.actor import Unauthenticated
 from webapp.http.scope import Scope, resolve
@@ -22,3 +22,9 @@ def own(org: str, action: Action, *, agent: str | None = None) -> Scope:
     if not current_user.is_authenticated:
         raise Unauthenticated
     return here(org, action, user=str(current_user.who.account_id), agent=agent)
+
+
+def master_switch(scope: Scope) -> str | None:
+    """The address of the org's switch, for who may use it."""
+    may = can(scope.actor, Action.WRITE_ORG_SETTINGS, Target(scope.org.id))
+    return f"/orgs/{scope.org.key}/memory" if may else None

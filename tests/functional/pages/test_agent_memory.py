@@ -262,8 +262,20 @@ def test_the_switch_makes_the_tabs_inert_and_says_who_can_turn_it_on(visit: Visi
     put(world, "olga", "The user can always read this")
     off = eddie.follow(f"{PATH}/enable", value="false")
     assert "Turn it on to let this agent remember details across conversations." in words(off)
-    assert "Memory setting updated" in words(off)
-    assert f'href="{PATH}/shared"' not in off.text
+    assert "Memory setting updated: memory is off for Python-Tutor." in words(off)
+    assert re.search(r'<span class="inert" aria-disabled="true" title="Memory is off for this agent">', off.text)
+    assert words(off).count("Turn it on to let this agent") == 1
+    assert "what is listed here is kept, not used" in words(off)
+    assert "The user can always read this" in words(off), "what is stored stays visible"
+    kept = put(world, "olga", "The user sees this go while memory is off")
+    assert eddie.post(f"{PATH}/{kept}/delete", partial=True).status_code == 200
+    undone = re.search(
+        r'action="([^"]*)"[^>]*>\s*<input[^>]*csrf[^>]*><input type="hidden" name="value" value="true">.*?Undo',
+        off.text,
+        re.DOTALL,
+    )
+    assert undone is not None
+    assert undone[1] == f"{PATH}/enable"
     assert re.search(r"Off since .* by eddie", words(visit("vera").get(PATH)))
     assert "An administrator or an editor of this agent can change that: Ada Example." in words(visit("vera").get(PATH))
     assert "The user can always read this" in words(visit("olga").get(PATH)), "one's own stay readable"

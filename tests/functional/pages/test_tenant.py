@@ -27,10 +27,20 @@ def test_the_master_switch_says_what_it_affects_and_what_off_means(visit: Visit)
     ada = visit("ada")
     assert re.search(r"2 agents have memory on, \d+ users", words(ada.get(TENANT)))
     off = ada.follow(f"{TENANT}/switch", value="false")
+    assert "Memory setting updated: memory is off for Acme." in words(off)
+    undo = re.search(r'<div class="toast.*?action="([^"]*)".*?name="value" value="(\w+)".*?Undo', off.text, re.DOTALL)
+    assert undo is not None
+    agents = words(ada.get("/orgs/acme/agents"))
+    assert "On, but memory is off for the organisation" in agents
+    mine = ada.get("/orgs/acme/me/memory")
+    assert re.search(f'<a href="{TENANT}">Open the switch</a>', mine.text), "no administrator is told to ask themselves"
+    assert "An administrator can change that" in words(visit("olga").get("/orgs/acme/me/memory"))
     said = r"Off since \d\d:\d\d by ada\. New conversations are not remembered and cannot be recovered later\."
     assert re.search(said, words(off))
     assert re.search(said, words(ada.get(f"{TENANT}/activity")))
-    assert re.search(r"agents have memory on", words(ada.follow(f"{TENANT}/switch", value="true")))
+    back = words(ada.follow(undo[1], value=undo[2]))
+    assert re.search(r"agents have memory on", back)
+    assert "memory is on for Acme." in back
 
 
 def test_people_are_searched_on_the_server_and_paged_by_ten(visit: Visit) -> None:
@@ -39,6 +49,10 @@ def test_people_are_searched_on_the_server_and_paged_by_ten(visit: Visit) -> Non
     assert is_fragment(piece)
     assert "mira@example.org" in words(piece)
     assert "olga@example.org" not in words(piece)
+    ada.post(f"{TENANT}/users/mira/settings/capture", value="false")
+    assert "Learning off" in words(ada.get(f"{TENANT}?q=mir"))
+    ada.post(f"{TENANT}/users/mira/settings/capture", value="true")
+    assert "Learning off" not in words(ada.get(f"{TENANT}?q=mir"))
     assert "No person called “zzz%_”." in words(ada.get(f"{TENANT}?q=zzz%25_"))
     assert re.search(r"mira mira@example.org 1 ", words(piece)), "one global memory"
 

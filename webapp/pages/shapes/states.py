@@ -17,11 +17,14 @@ Reader = Literal["me", "person"]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """See templates/components/status.html. `fix` says who can change it, None where the reader can, right here."""
+    """See templates/components/status.html. `fix` says who can change it, None where the reader can, right here;
+    with `url` it is the link to where the reader can.
+    """
 
     on: bool
     reason: str
     fix: str | None = None
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Switch:
 
 def user_switch(
     side: Side, settings: UserSettings, state: EffectiveState, admins: Sequence[str], reader_id: int | None,
-    reader: Reader = "me",
+    reader: Reader = "me", master: str | None = None,
 ) -> State:  # fmt: skip
     """What one of a person's two switches comes to: for themselves, or for an admin who looks at their page."""
     on = settings.auto_capture_enabled if side == "capture" else settings.use_memory_in_responses
@@ -46,7 +49,7 @@ def user_switch(
         return State(False, switched_off(f"state.{reader}.{side}_off", off, reader_id))
     above = _above(off)
     begin = msg(f"state.{reader}.{side}_{'but' if on else 'and'}", above=above)
-    return State(False, begin, fix(off, admins))
+    return _mended(begin, off, admins, master)
 
 
 def switched_off(key: str, off: Off, reader_id: int | None) -> str:
@@ -58,12 +61,21 @@ def switched_off(key: str, off: Off, reader_id: int | None) -> str:
     return msg(f"{key}_by", name=off.by, when=clock(off.since))
 
 
-def agent_switch(on: bool, off: Off | None, admins: Sequence[str], *, can_edit: bool) -> State:
+def _mended(reason: str, off: Off, admins: Sequence[str], master: str | None) -> State:
+    """With the link to the master switch for who may use it, else with who may."""
+    if off.level == "org" and master:
+        return State(False, reason, msg("activity.cure_org_off"), master)
+    return State(False, reason, fix(off, admins))
+
+
+def agent_switch(
+    on: bool, off: Off | None, admins: Sequence[str], *, can_edit: bool, master: str | None = None
+) -> State:
     """What the agent's switch comes to."""
     if off is None:
         return State(True, msg("state.agent.on"))
     if off.level != "agent":
-        return State(False, msg(f"state.agent.{'but' if on else 'and'}", above=_above(off)), fix(off, admins))
+        return _mended(msg(f"state.agent.{'but' if on else 'and'}", above=_above(off)), off, admins, master)
     return State(False, _above(off), None if can_edit else msg("state.fix.editor", names=_names(admins)))
 
 
