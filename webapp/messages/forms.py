@@ -4,6 +4,7 @@ from __future__ import annotations
 
 MESSAGES = {
     "form.save": "Save",
+    "form.optional": "{label} (optional)",
     "form.cancel": "Cancel",
     "form.edit": "Edit",
     "form.delete": "Delete",

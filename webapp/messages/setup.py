@@ -11,7 +11,7 @@ MESSAGES = {
     "agents.restore": "Restore",
     "agents.restore_row": "Restore {name}",
     "agents.slug": "Slug",
-    "agents.slug_hint": "Part of addresses and API paths: small letters, digits and dashes.",
+    "agents.slug_hint": "Part of addresses and API paths: small letters, digits, dashes and underscores.",
     "agents.id": "ID {unique_id}",
     "agents.editors": "Editors",
     "agents.editors_hint": "Usernames or e-mails, one a line. They change this agent’s memory.",

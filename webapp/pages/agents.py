@@ -24,7 +24,7 @@ from webapp.pages.dialogs import dialog
 from webapp.pages.forms.setup import AgentForm
 from webapp.pages.memories.lists import search_words
 from webapp.pages.shapes import pager
-from webapp.pages.shapes.form import FormShape, refused
+from webapp.pages.shapes.form import FormShape, refused, require_filled
 
 pages = Blueprint("agents", __name__)
 PATH = "/orgs/<org>/agents"
@@ -48,6 +48,7 @@ def add(org: str) -> Response:
     if request.method == "GET":
         return _form(scope, FormShape(data))
     try:
+        require_filled(data, {"name": "form.enter_name", "slug": "form.enter_slug"})
         directory.put_agent(scope.actor, data["slug"].strip(), _draft(data), must_be_new=True)
     except Invalid as error:
         return _form(scope, refused(data, error), status=422)
@@ -65,6 +66,7 @@ def edit(org: str, agent: str) -> Response:
         return _form(scope, FormShape(_data(now)), now)
     data = _typed(form) | {"slug": now.slug}
     try:
+        require_filled(data, {"name": "form.enter_name"})
         directory.put_agent(scope.actor, now.slug, _draft(data))
     except Invalid as error:
         return _form(scope, refused(data, error), now, status=422)
@@ -119,8 +121,6 @@ def _typed(form: AgentForm) -> dict[str, str]:
 
 
 def _draft(data: dict[str, str]) -> AgentDraft:
-    if not data["name"].strip():
-        raise Invalid({"name": [msg("form.required")]})
     return AgentDraft(
         name=data["name"],
         description=data["description"],

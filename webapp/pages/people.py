@@ -27,7 +27,7 @@ from webapp.pages.memories.lists import search_words
 from webapp.pages.memories.place import ID
 from webapp.pages.people_links import LinkShape, invitation_link
 from webapp.pages.shapes import pager
-from webapp.pages.shapes.form import FormShape, refused
+from webapp.pages.shapes.form import FormShape, refused, require_filled
 
 pages = Blueprint("people", __name__)
 PATH = "/orgs/<org>/people"
@@ -35,6 +35,7 @@ PERSON = f"{PATH}/<{ID}:user_id>"
 PAGE_SIZE = 20
 # As many agents as a form can show a field for; more are given roles on the agent's own form.
 MOST_AGENTS = 50
+REQUIRED = {"email": "form.enter_email", "username": "form.enter_username"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ def invite(org: str) -> Response:
         return _form(scope, FormShape(data), agents)
     draft = PersonDraft(email=data["email"], full_name=data["full_name"], role=data["role"])
     try:
+        require_filled(data, REQUIRED)
         made = invitations.invite(scope.actor, data["username"], draft, _roles(data, agents))
     except Invalid as error:
         return _form(scope, refused(data, error), agents, status=422)

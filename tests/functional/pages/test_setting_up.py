@@ -264,3 +264,18 @@ def test_search_words_and_names_hold_whatever_people_type(visit: Visit, world: W
         assert visit("ada").get(f"{AGENTS}?q={query}").status_code == 200
     assert "<b>100%</b>" not in visit("ada").get(AGENTS).text
     assert word("olga") not in visit("ada").get(AGENTS).text
+
+
+def test_what_is_left_empty_is_asked_for_in_plain_words(visit: Visit) -> None:
+    ada = visit("ada")
+    person = words(ada.post(f"{PEOPLE}/invite", partial=True))
+    assert "Enter a username." in person
+    assert "Enter an e-mail address." in person
+    assert "Full name (optional)" in person
+    agent = words(ada.post("/orgs/acme/agents/new", partial=True))
+    assert "Enter a name." in agent
+    assert "Enter a slug." in agent
+    assert "Description (optional)" in agent
+    short = words(ada.post("/orgs/acme/me/memory/global/new", partial=True, content="short"))
+    assert "Write at least 10 characters." in short
+    assert "Ensure this field" not in short
