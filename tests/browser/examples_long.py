@@ -23,11 +23,11 @@ def example(of: dict[str, tuple[str, Context]], name: str, **changes: Any) -> tu
 
 
 LONG_USER = changed(USERS[0], name=NAME, username="w" * 57, email=EMAIL)
-LONG_PERSON = changed(PEOPLE[1], name=NAME, email=EMAIL)
+LONG_PERSON = changed(PEOPLE[1], id=9, name=NAME, email=EMAIL)
 LONG_NAMES: dict[str, tuple[str, Context]] = {
     "people-long": example(SETUP, "people", people=listed([*PEOPLE, LONG_PERSON], link=None)),
     "tenant-global-long": example(TENANT, "tenant-global", users=[*USERS, LONG_USER]),
-    "agents-long": example(SETUP, "agents", agents=[*AGENTS, changed(AGENTS[0], name=NAME)]),
+    "agents-long": example(SETUP, "agents", agents=[*AGENTS, changed(AGENTS[0], id=9, name=NAME)]),
     "tokens-long": example(SETUP, "tokens", tokens=listed([changed(TOKENS[0], name=NAME)], created=None)),
     "audit-long": example(
         TENANT, "audit", events=listed([*EVENTS, changed(EVENTS[0], actor=NAME, about=[Shape(text=EMAIL, url="/act")])])
