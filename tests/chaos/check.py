@@ -21,13 +21,14 @@ def broken(stack: Stack, ledger: Ledger, erased: list[Member], switched_off: dic
     with stack.superuser() as connection:
         rows = _rows(connection, "SELECT * FROM inbox")
         memories = _rows(connection, "SELECT * FROM memory")
+        members = _rows(connection, "SELECT user_id, erased_at FROM membership")
     return [
         *each_accepted_exchange_ends_once(rows, ledger, {member.id for member in erased}),
         *each_fact_is_remembered_once(memories, ledger),
         *nothing_without_a_finished_source(rows, memories),
         *counters_equal_rows(rows, memories),
         *in_order(memories),
-        *nothing_of_the_erased(rows, memories, erased),
+        *nothing_of_the_erased(rows, memories, {row["user_id"]: row["erased_at"] for row in members}, erased),
         *nothing_after_switching_off(memories, switched_off),
         *no_text_in_queue_or_logs(stack),
     ]
@@ -99,14 +100,20 @@ def in_order(memories: list[Any]) -> Iterator[str]:
             latest[memory["user_id"]] = memory["source_exchange_id"]
 
 
-def nothing_of_the_erased(rows: list[Any], memories: list[Any], erased: list[Member]) -> Iterator[str]:
-    """After an erasure nothing that was said before it is there."""
+def nothing_of_the_erased(
+    rows: list[Any], memories: list[Any], erased_at: dict[int, Any], erased: list[Member]
+) -> Iterator[str]:
+    """After an erasure nothing that was handed in before it is there.
+
+    A client that was not answered in time may send its exchange once more after the erasure: that is a new one.
+    """
     gone = {member.id for member in erased}
+    later = {row["id"] for row in rows if row["user_id"] in gone and row["created_at"] > erased_at[row["user_id"]]}
     for memory in memories:
-        if memory["user_id"] in gone:
+        if memory["user_id"] in gone and memory["source_exchange_id"] not in later:
             yield f"memory {memory['id']} of an erased person"
     for row in rows:
-        if row["user_id"] in gone and (row["state"] != "skipped" or row["body"] is not None):
+        if row["user_id"] in gone and row["id"] not in later and (row["state"] != "skipped" or row["body"] is not None):
             yield f"exchange {row['id']} of an erased person is {row['state']}, text kept: {row['body'] is not None}"
 
 
