@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, require
-from webapp.db.models import Agent, Category
+from webapp.db.models import Category
 from webapp.db.session import transaction
 from webapp.errors import Conflict, Invalid, NotVisible, Overtaken
 from webapp.memory import audit
@@ -39,19 +39,22 @@ def seed(session: Session, org_id: int, agent_id: int) -> None:
 
     What an editor deactivated or renamed later stays as it is.
     """
-    first = session.execute(
-        update(Agent)
-        .where(Agent.org_id == org_id, Agent.id == agent_id, Agent.categories_seeded_at.is_(None))
-        .values(categories_seeded_at=func.now())
-        .returning(Agent.id)
-    )
-    if first.first() is None:
+    if session.execute(_SEED, {"org": org_id, "agent": agent_id}).first() is None:
         return
     rows = [
         {"org_id": org_id, "agent_id": agent_id, "slug": slug, "name": name, "description": description}
         for slug, name, description in DEFAULTS
     ]
     session.execute(insert(Category).values(rows).on_conflict_do_nothing(index_elements=["org_id", "agent_id", "slug"]))
+
+
+# Every exchange asks this: as text it costs a fraction of building the statement anew.
+_SEED = text(
+    """
+    UPDATE agent SET categories_seeded_at = now() WHERE org_id = :org AND id = :agent AND categories_seeded_at IS NULL
+    RETURNING id
+    """
+)
 
 
 def active(session: Session, org_id: int, agent_id: int) -> list[CategoryView]:
