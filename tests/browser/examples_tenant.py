@@ -45,7 +45,7 @@ USERS = [
         last_captured=moment(),
         url="/act",
         left=False,
-        unlearning=False,
+        unlearning=True,
     ),
     Shape(
         name="",
@@ -77,7 +77,7 @@ def agent(id: int, name: str, on: bool, archived: bool = False, total: int = 1_2
         name=name,
         description=LONG[:90],
         on=on,
-        blocked=id == 2,
+        blocked="but memory is off for the organisation" if id == 1 else None,
         archived=archived,
         total=f"{total:,}",
         url="/example/agent-users",

@@ -23,7 +23,7 @@ class AgentRow:
     name: str
     description: str
     on: bool
-    blocked: bool
+    blocked: str | None
     archived: bool
     total: str
     url: str
@@ -35,10 +35,11 @@ def agent_rows(scope: Scope, agents: Sequence[AgentView], *, manage: bool) -> li
     held = tallies.per_agent(scope.actor, [each.id for each in agents])
     with transaction(scope.org.id) as session:
         off = shared_off(session, scope.org.id, installation_off=runtime().settings.disable_memory)
-    return [_row(scope, each, held.get(each.id, 0), manage=manage, blocked=off is not None) for each in agents]
+    blocked = msg(f"agents.on_but_{off.level}") if off else None
+    return [_row(scope, each, held.get(each.id, 0), manage=manage, blocked=blocked) for each in agents]
 
 
-def _row(scope: Scope, agent: AgentView, total: int, *, manage: bool, blocked: bool) -> AgentRow:
+def _row(scope: Scope, agent: AgentView, total: int, *, manage: bool, blocked: str | None) -> AgentRow:
     base = f"/orgs/{scope.org.key}/agents"
     archived = agent.is_archived
 

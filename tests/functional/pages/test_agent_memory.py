@@ -265,7 +265,7 @@ def test_the_switch_makes_the_tabs_inert_and_says_who_can_turn_it_on(visit: Visi
     assert "Memory setting updated: memory is off for Python-Tutor." in words(off)
     assert re.search(r'<span class="inert" aria-disabled="true" title="Memory is off for this agent">', off.text)
     assert words(off).count("Turn it on to let this agent") == 1
-    assert "what is listed here is kept, not used" in words(off)
+    assert "what is listed below is kept, not used" in words(off)
     assert "The user can always read this" in words(off), "what is stored stays visible"
     kept = put(world, "olga", "The user sees this go while memory is off")
     assert eddie.post(f"{PATH}/{kept}/delete", partial=True).status_code == 200

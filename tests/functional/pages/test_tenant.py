@@ -31,7 +31,7 @@ def test_the_master_switch_says_what_it_affects_and_what_off_means(visit: Visit)
     undo = re.search(r'<div class="toast.*?action="([^"]*)".*?name="value" value="(\w+)".*?Undo', off.text, re.DOTALL)
     assert undo is not None
     agents = words(ada.get("/orgs/acme/agents"))
-    assert "On, but memory is off for the organisation" in agents
+    assert "On but memory is off for the organisation" in agents
     mine = ada.get("/orgs/acme/me/memory")
     assert re.search(f'<a href="{TENANT}">Open the switch</a>', mine.text), "no administrator is told to ask themselves"
     assert "An administrator can change that" in words(visit("olga").get("/orgs/acme/me/memory"))
