@@ -279,6 +279,7 @@ def test_an_unreadable_answer_is_asked_for_once_more_and_then_fails_visibly(worl
     assert len(world.model.chats(CFO)) == 2
     (item,) = work(world, group)
     assert (item.state, item.error) == ("failed", "model_unreadable_answer")
+    assert (item.tokens_in, item.tokens_out) == (200, 20)
     assert world.facts("acme", group) == []
     (episode,) = world.call("olga", "GET", f"/retrieve/episodes/{group}?last_n=1").json()
     assert episode["status"] == "failed"

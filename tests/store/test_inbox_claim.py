@@ -26,7 +26,8 @@ def take(place: Place, most: int = 10, *, lease: float = 60, attempts: int = 3, 
 
 def done(item: Item, counts: Counts | None = None) -> None:
     with transaction(item.org_id) as session:
-        claim.finish(session, item, counts or Counts(), Usage("m", 1, 2))
+        item.meter.add(Usage("m", 1, 2))
+        claim.finish(session, item, counts or Counts())
 
 
 def expire(world: World, place: Place) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from webapp.graph import rules
 from webapp.graph.types import Extraction, KnownEntity, KnownFact, Message
+from webapp.llm.usage import Meter, Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """What is known beside the message. ``familiar`` are names of the group that stand in it.
 
-    ``before`` are the messages before it, oldest first; ``deadline`` is a ``time.monotonic()`` value.
+    ``before`` are the messages before it, oldest first; ``deadline`` is a ``time.monotonic()`` value; ``meter`` counts
+    what is spent on it.
     """
 
     familiar: Sequence[str] = ()
@@ -22,6 +24,7 @@ class Context:
     facts: Sequence[KnownFact] = ()
     before: Sequence[Message] = ()
     deadline: float = float("inf")
+    meter: Meter = field(default_factory=Meter)
 
 
 class Extractor(Protocol):
@@ -42,4 +45,5 @@ class BuiltInRules:
 
     def extract(self, message: Message, context: Context) -> Extraction:
         """What the rules find. Asks nobody and never fails."""
+        context.meter.add(Usage(rules.MODEL))
         return rules.extract(message, context.familiar)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
@@ -90,11 +90,12 @@ class Ingestion:
             message = as_message(episode)
             familiar = entities.familiar(session, place.org_id, place.group_id, _possible_names(message))
             if not self._extractor.wants_context:
-                return _Ground(place, message, Context(familiar, deadline=deadline))
+                return _Ground(place, message, Context(familiar, deadline=deadline, meter=item.meter))
             earlier = episodes.newest(session, place.org_id, place.group_id, BEFORE, before=episode.id)
         vector = self._embed([message.text])[message.text]
         with transaction(item.org_id) as session:
-            return _Ground(place, message, self._context(session, place, familiar, earlier, vector, deadline))
+            context = self._context(session, place, familiar, earlier, vector)
+            return _Ground(place, message, replace(context, deadline=deadline, meter=item.meter))
 
     def _context(
         self,
@@ -103,12 +104,11 @@ class Ingestion:
         familiar: Sequence[str],
         earlier: Sequence[Episode],
         vector: Vector,
-        deadline: float,
     ) -> Context:
         here = (session, place.org_id, place.group_id)
         people = known.entities(*here, self._embedder, familiar, vector, SHOWN_ENTITIES)
         facts = known.facts(*here, self._embedder, [one.id for one in people], vector, SHOWN_FACTS)
-        return Context(familiar, people, facts, [as_message(one) for one in earlier], deadline)
+        return Context(familiar, people, facts, [as_message(one) for one in earlier])
 
     def _embed(self, texts: Sequence[str]) -> dict[str, Vector]:
         if not texts:
@@ -127,13 +127,13 @@ class Ingestion:
             groups.load(session, place.org_id, place.group_id, lock=True)
             claim.hold(session, item)
             if episodes.load(session, place.org_id, place.group_id, place.episode_id) is None:
-                claim.skip(session, item, "deleted_since", found.usage)
+                claim.skip(session, item, "deleted_since")
                 return
             shown = Shown(
                 {one.number: one for one in ground.context.entities}, {one.number: one for one in ground.context.facts}
             )
             counts = Writer(session, place, shown, self._embedder, vectors).write(found)
-            claim.finish(session, item, counts, found.usage)
+            claim.finish(session, item, counts)
             # After finishing: what is pruned takes its accepted work along, this message's included.
             remove.prune(session, place.org_id, place.group_id, self._limits.episodes)
 

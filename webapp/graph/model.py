@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from webapp.graph import answer, gate, prompts
 from webapp.graph.extraction import Context
 from webapp.graph.types import Extraction, Message
-from webapp.inbox.types import Usage
 from webapp.llm.chat import Chat
 from webapp.llm.errors import ModelError
 
@@ -32,24 +31,19 @@ class ModelExtractor:
             tuple(statement for one in found for statement in one.statements),
             tuple(ending for one in found for ending in one.endings),
             {name: sum(one.rejections.get(name, 0) for one in found) for one in found for name in one.rejections},
-            _sum(one.usage for one in found),
         )
 
     def _part(self, message: Message, part: str, context: Context) -> Extraction:
         asked = prompts.build(message, part, context)
-        text, usage = self._complete(asked, context)
+        text = self._complete(asked, context)
         try:
             found = answer.parse(text)
         except answer.Unreadable:
-            again, more = self._complete(prompts.repair(asked, text), context)
-            usage = _sum((usage, more))
-            found = _parse_at_last(again)
-        checked = gate.check(found, message, context)
-        return Extraction(checked.entities, checked.statements, checked.endings, checked.rejections, usage)
+            found = _parse_at_last(self._complete(prompts.repair(asked, text), context))
+        return gate.check(found, message, context)
 
-    def _complete(self, asked: list[dict[str, str]], context: Context) -> tuple[str, Usage]:
-        completion = self._chat.complete(asked, prompts.SCHEMA, deadline=context.deadline)
-        return completion.text, Usage(completion.model, completion.tokens_in, completion.tokens_out)
+    def _complete(self, asked: list[dict[str, str]], context: Context) -> str:
+        return self._chat.complete(asked, prompts.SCHEMA, deadline=context.deadline, meter=context.meter).text
 
 
 def parts(text: str) -> Iterator[str]:
@@ -74,10 +68,3 @@ def _parse_at_last(text: str) -> answer.Object:
         return answer.parse(text)
     except answer.Unreadable:
         raise ModelError("model_unreadable_answer", server_side=False) from None
-
-
-def _sum(usages: Iterator[Usage] | tuple[Usage, ...]) -> Usage:
-    total = Usage()
-    for usage in usages:
-        total = total.plus(usage)
-    return total

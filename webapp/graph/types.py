@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from webapp.inbox.types import State, Usage
+from webapp.inbox.types import State
 
 RoleType = Literal["user", "assistant", "system"]
 FactState = Literal["all", "current", "ended"]
@@ -81,7 +81,6 @@ class Extraction:
     statements: tuple[Statement, ...] = ()
     endings: tuple[Ending, ...] = ()
     rejections: Mapping[str, int] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)

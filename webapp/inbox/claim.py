@@ -14,7 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
 from webapp.db.session import installation, transaction
-from webapp.inbox.types import Counts, Item, Usage
+from webapp.inbox.types import Counts, Item
 
 MAX_BACKOFF_SECONDS = 300.0
 LOST_WORKER = "worker_lost"
@@ -57,17 +57,14 @@ def hold(session: Session, item: Item) -> None:
     _update(session, item, _STILL_HELD, {})
 
 
-def finish(session: Session, item: Item, counts: Counts, usage: Usage | None = None, reason: str | None = None) -> None:
-    """End the item as `done`, in the transaction that writes what it came to. Raises Fenced.
-
-    `usage` is what was spent beside what the item's meter counted, here and in `skip`.
-    """
-    _update(session, item, _DONE, {"reason": reason, **_counts(counts), **_cost(item, usage)})
+def finish(session: Session, item: Item, counts: Counts, reason: str | None = None) -> None:
+    """End the item as `done`, in the transaction that writes what it came to. Raises Fenced."""
+    _update(session, item, _DONE, {"reason": reason, **_counts(counts), **_cost(item)})
 
 
-def skip(session: Session, item: Item, reason: str, usage: Usage | None = None) -> None:
+def skip(session: Session, item: Item, reason: str) -> None:
     """End the item as `skipped`; its text goes in this transaction. Raises Fenced."""
-    _update(session, item, _SKIPPED, {"reason": reason, **_cost(item, usage)})
+    _update(session, item, _SKIPPED, {"reason": reason, **_cost(item)})
 
 
 def fail(item: Item, error: str) -> None:
@@ -146,8 +143,8 @@ def _counts(counts: Counts) -> dict[str, Any]:
     }
 
 
-def _cost(item: Item, usage: Usage | None = None) -> dict[str, Any]:
-    spent = item.meter.total.plus(usage or Usage())
+def _cost(item: Item) -> dict[str, Any]:
+    spent = item.meter.total
     return {"model": spent.model, "tokens_in": spent.tokens_in, "tokens_out": spent.tokens_out}
 
 

@@ -11,7 +11,6 @@ from webapp.graph.names import key
 from webapp.graph.rules.mentions import Mention, mentions
 from webapp.graph.rules.relations import LEFT, Relation, between, figure
 from webapp.graph.types import MAX_FACT, Ending, Extraction, Message, Named, Single, Statement
-from webapp.inbox.types import Usage
 from webapp.llm.rules import Kind
 from webapp.llm.rules import extract as about_the_writer
 from webapp.llm.rules.sentences import sentences
@@ -122,7 +121,7 @@ def extract(message: Message, familiar: Iterable[str] = ()) -> Extraction:
     found = tuple(statements.values())[:MAX_STATEMENTS]
     if any(message.speaker in (one.source, one.target) for one in found):
         entities.setdefault(key(message.speaker), Named(message.speaker))
-    return Extraction(tuple(entities.values()), found, tuple(endings), usage=Usage(MODEL))
+    return Extraction(tuple(entities.values()), found, tuple(endings))
 
 
 def _sentences(text: str, known: Iterable[str]) -> Iterator[_Sentence]:
