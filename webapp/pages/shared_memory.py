@@ -146,7 +146,7 @@ def _warnings(scope: Scope, text: str, entry: KnowledgeView | None) -> list[str]
 
 
 def _in_its_words(form: FormShape) -> FormShape:
-    short = content.TOO_SHORT_MESSAGE
+    short = msg("form.too_short")
     errors = {
         name: [msg("shared.too_short") if each == short else each for each in found]
         for name, found in form.errors.items()
