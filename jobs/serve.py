@@ -24,8 +24,10 @@ from jobs.supervisor import Process, Signals, Supervisor
 from webapp.assets import ROOT
 from webapp.db.migrate import role_of, upgrade
 from webapp.directory import demo
+from webapp.directory.orgs import get_org
 from webapp.embedded.postgres import EmbeddedPostgres
 from webapp.embedded.stores import Stores, embedding_process
+from webapp.graph import demo as graph_demo
 from webapp.settings import Settings
 
 READY_SECONDS = 120.0
@@ -154,14 +156,15 @@ def _demo(app: Flask, settings: Settings) -> dict[str, Any] | None:
     with app.app_context():
         if settings.demo and demo.is_empty():
             marker.touch()
-            demo.create(settings.data_dir, settings.base_url)
+            made = demo.create(settings.data_dir, settings.base_url)
+            graph_demo.tell(get_org(made["org"]).id, settings)
             marker.unlink()
     if not path.exists():
         return None
-    made: dict[str, Any] = json.loads(path.read_text())
-    if made["base_url"] != settings.base_url:
-        path.write_text(json.dumps(made | {"base_url": settings.base_url}, indent=2) + "\n")
-    return made
+    kept: dict[str, Any] = json.loads(path.read_text())
+    if kept["base_url"] != settings.base_url:
+        path.write_text(json.dumps(kept | {"base_url": settings.base_url}, indent=2) + "\n")
+    return kept
 
 
 def _await_ready(supervisor: Supervisor, listener: socket.socket) -> None:

@@ -40,6 +40,14 @@ def list_itself(page: Page) -> None:
     page.locator("#users-heading").evaluate("heading => heading.scrollIntoView()")
 
 
+def all_read(page: Page) -> None:
+    """Wait until the workers have read the demo's messages."""
+    while page.get_by_text("Clara left Orbit").count() == 0:
+        page.reload()
+    page.get_by_role("link", name="Picture").click()
+    expect(page.get_by_role("link", name="Clara: 5 facts")).to_be_visible()
+
+
 def as_it_is(_page: Page) -> None:
     """Nothing to do."""
 
@@ -50,6 +58,7 @@ PICTURES: list[tuple[str, str, str, Callable[[Page], None], dict[str, Any]]] = [
     ("user-memories", "curator", TUTOR, list_itself, {}),
     ("history", "curator", TUTOR, history, {}),
     ("try-it", "curator", f"{TUTOR}/shared", ask, {}),
+    ("graph", "learner", "/orgs/demo/graph/learner", all_read, {}),
     ("activity-dark", "admin", "/orgs/demo/memory/activity", as_it_is, {"color_scheme": "dark"}),
 ]
 

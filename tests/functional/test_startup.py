@@ -42,6 +42,22 @@ def test_the_demo_is_written_for_its_owner_alone(running: Installation) -> None:
         assert stat.S_IMODE((running.folder / name).stat().st_mode) == 0o600
 
 
+def test_the_demos_graph_is_read_and_knows_what_has_ended(running: Installation) -> None:
+    def facts() -> dict[str, bool]:
+        answer = httpx2.post(
+            running.url + "/api/v1/memory/retrieve/search",
+            headers={"Authorization": f"Bearer {running.demo['tokens']['learner']}"},
+            json={"group_ids": ["learner"], "query": "Where does Clara live and work?"},
+            timeout=20,
+        )
+        return {fact["fact"]: fact["invalid_at"] is not None for fact in answer.json()["facts"]}
+
+    wait_until(lambda: "Clara left Orbit Shipping yesterday." in facts(), "the last message of the demo")
+    found = facts()
+    assert found["Clara works for Orbit Shipping."]
+    assert not found["Clara moved to Braga last week."]
+
+
 def test_one_process_holds_the_model(running: Installation) -> None:
     commands = list(running.processes().values())
     masters = [command for command in commands if "embedding_server" in command]
