@@ -56,7 +56,7 @@ def main() -> None:
             group_id = _load(place, f"group-{size}", data, owner)
             if given.rows and size == max(given.sizes):
                 copies = max(0, (given.rows - sum(given.sizes)) // size)
-                _graph_load.multiply(place.superuser_url, place.actor.org_id, group_id, copies)
+                _graph_load.multiply(place.superuser_url.replace("+psycopg", ""), place.actor.org_id, group_id, copies)
             results += _ours(place, f"group-{size}", data)
             _show(results[-4:])
             if given.peer and size <= given.peer_most:
