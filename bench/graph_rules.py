@@ -9,14 +9,13 @@ Prints a table and writes bench/out/graph_rules.json.
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bench._rule_table import Score, run
 from webapp.graph.rules import extract
 from webapp.graph.types import Message, Statement
 
@@ -56,26 +55,6 @@ class Case:
     def given(self) -> tuple[Statement, ...]:
         """What the rules give, nothing being known before."""
         return extract(Message(self.message, "user", SPEAKER, datetime(2023, 5, 8, 10, 30, tzinfo=UTC))).statements
-
-
-@dataclass(slots=True)
-class Score:
-    """Counts of facts: given rightly, given wrongly, expected, expected and found; of messages."""
-
-    messages: int = 0
-    right: int = 0
-    wrong: int = 0
-    expected: int = 0
-    found: int = 0
-    misses: list[str] = field(default_factory=list)
-
-    @property
-    def precision(self) -> float:
-        return self.right / max(1, self.right + self.wrong)
-
-    @property
-    def recall(self) -> float:
-        return self.found / max(1, self.expected)
 
 
 def cases(path: Path) -> Iterator[Case]:
@@ -133,45 +112,5 @@ def _shown(one: Statement) -> str:
     return f"{one.source} > {one.relation} > {one.target}"
 
 
-def table() -> tuple[str, dict[str, dict[str, float]], list[str]]:
-    """Return the Markdown table, its figures, and the misses of the part that the rules were written against."""
-    rows = ["| messages | kind | given | precision | expected | recall |", "|---|---|---|---|---|---|"]
-    figures: dict[str, dict[str, float]] = {}
-    misses: list[str] = []
-    for part in ("dev", "held_out"):
-        total, kinds = score(CASES / f"{part}.txt")
-        label = f"{part.replace('_', ' ')}, {total.messages}"
-        for kind, counts in [("all", total), *kinds.items()]:
-            given = counts.right + counts.wrong
-            rows.append(
-                f"| {label} | {kind} | {given} | {counts.precision:.3f} | {counts.expected} | {counts.recall:.3f} |"
-            )
-            label = ""
-        figures[part] = {"precision": total.precision, "recall": total.recall, "messages": total.messages}
-        misses += total.misses if part == "dev" else []
-    return "\n".join(rows), figures, misses
-
-
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/graph.md")
-    parser.add_argument("--misses", action="store_true", help="list the misses of the dev part")
-    arguments = parser.parse_args()
-    text, figures, misses = table()
-    print(text)
-    if arguments.misses:
-        print("\n".join(misses))
-    out = ROOT / "bench" / "out"
-    out.mkdir(exist_ok=True)
-    (out / "graph_rules.json").write_text(json.dumps(figures, indent=2))
-    if arguments.write:
-        pattern = re.compile(r"(<!-- bench\.graph_rules -->\n).*?(<!-- /bench\.graph_rules -->)", re.DOTALL)
-        DOC.write_text(
-            pattern.sub(lambda match: f"{match[1]}{text}\n{match[2]}", DOC.read_text(encoding="utf-8")),
-            encoding="utf-8",
-        )
-
-
 if __name__ == "__main__":
-    main()
+    run("graph_rules", __doc__, CASES, DOC, score)

@@ -9,13 +9,12 @@ Prints a table and writes bench/out/rules.json.
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from bench._rule_table import Score, run
 from webapp.llm.rules import Statement, extract
 
 ROOT = Path(__file__).parent.parent
@@ -40,26 +39,6 @@ class Expected:
 class Case:
     message: str
     expected: tuple[Expected, ...]
-
-
-@dataclass(slots=True)
-class Score:
-    """Counts of statements: given rightly, given wrongly, expected, expected and found; of messages."""
-
-    messages: int = 0
-    right: int = 0
-    wrong: int = 0
-    expected: int = 0
-    found: int = 0
-    misses: list[str] = field(default_factory=list)
-
-    @property
-    def precision(self) -> float:
-        return self.right / max(1, self.right + self.wrong)
-
-    @property
-    def recall(self) -> float:
-        return self.found / max(1, self.expected)
 
 
 def cases(path: Path) -> Iterator[Case]:
@@ -104,44 +83,5 @@ def score(path: Path) -> tuple[Score, dict[str, Score]]:
     return total, kinds
 
 
-def table() -> tuple[str, dict[str, dict[str, float]], list[str]]:
-    """Return the Markdown table, its figures, and the misses of the part that the rules were written against."""
-    rows = ["| messages | kind | given | precision | expected | recall |", "|---|---|---|---|---|---|"]
-    figures: dict[str, dict[str, float]] = {}
-    misses: list[str] = []
-    for part in ("dev", "held_out"):
-        total, kinds = score(CASES / f"{part}.txt")
-        label = f"{part.replace('_', ' ')}, {total.messages}"
-        for kind, counts in [("all", total), *kinds.items()]:
-            given = counts.right + counts.wrong
-            rows.append(
-                f"| {label} | {kind} | {given} | {counts.precision:.3f} | {counts.expected} | {counts.recall:.3f} |"
-            )
-            label = ""
-        figures[part] = {"precision": total.precision, "recall": total.recall, "messages": total.messages}
-        misses += total.misses if part == "dev" else []
-    return "\n".join(rows), figures, misses
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/capture.md")
-    parser.add_argument("--misses", action="store_true", help="list the misses of the dev part")
-    arguments = parser.parse_args()
-    text, figures, misses = table()
-    print(text)
-    if arguments.misses:
-        print("\n".join(misses))
-    out = ROOT / "bench" / "out"
-    out.mkdir(exist_ok=True)
-    (out / "rules.json").write_text(json.dumps(figures, indent=2))
-    if arguments.write:
-        pattern = re.compile(r"(<!-- bench\.rules -->\n).*?(<!-- /bench\.rules -->)", re.DOTALL)
-        DOC.write_text(
-            pattern.sub(lambda match: f"{match[1]}{text}\n{match[2]}", DOC.read_text(encoding="utf-8")),
-            encoding="utf-8",
-        )
-
-
 if __name__ == "__main__":
-    main()
+    run("rules", __doc__, CASES, DOC, score)
