@@ -108,17 +108,17 @@ def _row(each: RecalledMemory) -> TriedRow:
     return TriedRow(
         text=memory.content,
         scope=msg("try.scope_global") if memory.scope == "global" else memory.category.name if memory.category else "",
-        distance="–" if each.distance is None else _figure(each.distance),
-        words=_figure(each.text),
+        distance="–" if each.distance is None else figure(each.distance),
+        words=figure(each.text),
         said_on=f"{memory.occurred_at.astimezone(UTC):%Y-%m-%d}",
-        score=_figure(each.score),
+        score=figure(each.score),
         age=shown(memory.created_at).relative,
         included=each.outcome is Outcome.CHOSEN,
         why=msg(f"try.out_{each.outcome.name.lower()}"),
     )
 
 
-def _figure(value: float) -> str:
+def figure(value: float) -> str:
     """To three places; what rounds to nothing has no sign."""
     return f"{round(value, 3) + 0.0:.3f}"
 

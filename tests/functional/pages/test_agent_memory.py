@@ -13,6 +13,7 @@ from tests.functional.pages.conftest import Visit
 from tests.functional.pages.visitor import Visitor, is_fragment, undo_of, words
 from webapp.db.session import transaction
 from webapp.memory.write import manual
+from webapp.pages.try_it import figure
 
 PATH = "/orgs/acme/agents/python-tutor/memory"
 
@@ -322,12 +323,11 @@ def test_try_it_shows_the_block_and_hides_globals_from_an_editor(visit: Visit, p
 
 
 def test_try_it_says_what_each_place_came_from(visit: Visit) -> None:
-    cells = re.findall(
-        r"<td class=\"number\"[^>]*>([^<]*)<",
-        visit("ada").post(f"{PATH}/try", partial=True, user="mira", message="hello there").text,
-    )
+    answer = visit("ada").post(f"{PATH}/try", partial=True, user="mira", message="hello there")
+    cells = re.findall(r'<td class="number"[^>]*>([^<]*)<', answer.text)
     assert cells
-    assert not [cell for cell in cells if not re.fullmatch(r"-?\d\.\d{3}|–", cell) or cell == "-0.000"]
+    assert not [cell for cell in cells if not re.fullmatch(r"-?\d\.\d{3}|–", cell)]
+    assert [figure(value) for value in (-0.0004, 0.0004, -0.0116)] == ["0.000", "0.000", "-0.012"]
 
 
 def test_try_it_refuses_what_makes_no_sense(visit: Visit, world: World) -> None:
