@@ -15,7 +15,7 @@ from webapp.db.models.graph import (
 )
 from webapp.db.models.history import AuditEvent, Revision
 from webapp.db.models.inbox import InboxItem
-from webapp.db.models.memories import DIMENSIONS, Memory, MemorySearch, MemoryVector, Tombstone
+from webapp.db.models.memories import Memory, MemorySearch, MemoryVector, Tombstone
 from webapp.db.models.people import (
     Account,
     LoginSession,
@@ -28,7 +28,6 @@ from webapp.db.models.people import (
 )
 
 __all__ = [
-    "DIMENSIONS",
     "Account",
     "Agent",
     "AgentRole",

@@ -11,8 +11,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db.base import Base, Created, Id, OrgId
 
-DIMENSIONS = 1536
-
 
 class Memory(Base):
     """A memory about one user: global when `agent_id` is null, else one agent's, filed under a category.
@@ -47,7 +45,7 @@ class Memory(Base):
 
 
 class MemoryVector(Base):
-    """The embedding of one live memory by one model. Shorter vectors are zero-padded: cosine stays exact."""
+    """The embedding of one live memory by one model, in that model's own length."""
 
     __tablename__ = "memory_vector"
 
@@ -56,7 +54,7 @@ class MemoryVector(Base):
     memory_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     embedding_model: Mapped[str] = mapped_column(primary_key=True)
     agent_id: Mapped[int | None]
-    embedding: Mapped[Any] = mapped_column(HALFVEC(DIMENSIONS))
+    embedding: Mapped[Any] = mapped_column(HALFVEC())
 
 
 class MemorySearch(Base):
