@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.browser.examples import Context, form
 from tests.browser.examples_setup import DIALOG, PEOPLE, SETUP, TOKENS
-from tests.browser.examples_tenant import AGENTS, EVENTS, TENANT, USERS, listed
+from tests.browser.examples_tenant import AGENTS, EVENTS, TENANT, USERS, listed, part
 
 NAME = ("Wolfeschlegelsteinhausenbergerdorff" * 5)[:150]
 EMAIL = f"{'w' * 40}@{'long-domain-name.' * 2}exam"
@@ -30,7 +30,11 @@ LONG_NAMES: dict[str, tuple[str, Context]] = {
     "agents-long": example(SETUP, "agents", agents=[*AGENTS, changed(AGENTS[0], id=9, name=NAME)]),
     "tokens-long": example(SETUP, "tokens", tokens=listed([changed(TOKENS[0], name=NAME)], created=None)),
     "audit-long": example(
-        TENANT, "audit", events=listed([*EVENTS, changed(EVENTS[0], actor=NAME, about=[Shape(text=EMAIL, url="/act")])])
+        TENANT,
+        "audit",
+        events=listed(
+            [*EVENTS, changed(EVENTS[0], actor=part(NAME, username="w" * 57), about=[part(EMAIL, "/act", NAME)])]
+        ),
     ),
     "agent-form-refused": (
         "dialogs/agent_form.html",

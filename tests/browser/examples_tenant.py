@@ -147,22 +147,26 @@ def activity(**changes: Any) -> Context:
     return tenant("Activity", **(base | changes))
 
 
+def part(text: str, url: str | None = None, username: str | None = None) -> Shape:
+    return Shape(text=text, url=url, username=username)
+
+
 EVENTS = [
     Shape(
         moment=moment(),
-        actor="Mina Okafor",
+        actor=part("Mina Okafor", username="mina"),
         what="Turned memory on for the agent Python Tutor",
-        about=[Shape(text="Python Tutor", url="/act")],
+        about=[part("Python Tutor", "/act")],
     ),
     Shape(
         moment=moment("yesterday"),
-        actor="Ada Lindqvist",
+        actor=part("Ada Lindqvist", username="ada"),
         what="Exported everything held about a person",
-        about=[Shape(text="ada", url="/act"), Shape(text="memory 8", url=None)],
+        about=[part("Ada Lindqvist", "/act", "ada"), part("memory 8")],
     ),
     Shape(
         moment=moment("12 Nov 2026"),
-        actor="service token “chat-prod”",
+        actor=part("service token “chat-prod”"),
         what="Read another person's memories",
         about=[],
     ),

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select, text
+from sqlalchemy import ColumnElement, and_, func, or_, select, text
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, require
 from webapp.db.models import Account, AuditEvent, Revision
 from webapp.db.session import transaction
+from webapp.directory.references import people_named
 from webapp.memory.types import Page
 from webapp.trace import current_request_id
 
@@ -71,10 +72,14 @@ _NOTED = text(
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One audit event. `target_username` is the person's name now; `target_label` what was noted then."""
+    """One audit event. `target_username` is the person's name now; the labels are what was noted then.
+
+    `actor_id` is None where no person acted, and for who was erased since.
+    """
 
     id: int
     at: datetime
+    actor_id: int | None
     actor_label: str
     action: str
     target_kind: str
@@ -87,7 +92,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """What a list of events is narrowed to; None means any. `actions` are exact names, `actor` a label."""
+    """What a list of events is narrowed to; None means any. `actions` are exact names, `actor` is typed: a part of the
+    label that was noted, or what a filter for people means.
+    """
 
     actions: tuple[str, ...] | None = None
     actor: str | None = None
@@ -100,7 +107,7 @@ def list_events(actor: Actor, wanted: EventFilter, *, page: int = 1, size: int =
     require(actor, Action.READ_AUDIT, Target(actor.org_id))
     conditions = [AuditEvent.org_id == actor.org_id]
     conditions += [AuditEvent.action.in_(wanted.actions)] if wanted.actions is not None else []
-    conditions += [AuditEvent.actor_label.icontains(wanted.actor, autoescape=True)] if wanted.actor else []
+    conditions += [_by(actor.org_id, wanted.actor)] if wanted.actor else []
     conditions += [AuditEvent.at >= wanted.start] if wanted.start else []
     conditions += [AuditEvent.at < wanted.end] if wanted.end else []
     order = (AuditEvent.at.desc(), AuditEvent.id.desc())
@@ -117,11 +124,19 @@ def list_events(actor: Actor, wanted: EventFilter, *, page: int = 1, size: int =
         return Page([_event(row, username) for row, username in rows], count, page, size)
 
 
+def _by(org_id: int, typed: str) -> ColumnElement[bool]:
+    typed = typed.replace("\x00", "\ufffd")
+    # Who was erased is not to be found by the name they have today.
+    named = and_(AuditEvent.actor_label != NOBODY, AuditEvent.actor_id.in_(people_named(org_id, typed)))
+    return or_(AuditEvent.actor_label.icontains(typed, autoescape=True), named)
+
+
 def _event(row: AuditEvent, username: str | None) -> Event:
     # After an erasure the label says so, and the name of today must not undo that.
     shown = None if row.target_label == NOBODY else username
+    actor_id = None if row.actor_label == NOBODY else row.actor_id
     return Event(
-        row.id, row.at, row.actor_label, row.action, row.target_kind, row.target_id, row.target_user_id,
+        row.id, row.at, actor_id, row.actor_label, row.action, row.target_kind, row.target_id, row.target_user_id,
         row.target_label, shown, row.detail,
     )  # fmt: skip
 

@@ -37,17 +37,21 @@ class EventRow:
     """See templates/tenant/audit.html."""
 
     moment: Moment
-    actor: str
+    actor: Part
     what: str
     about: list[Part]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something an event was about; `url` None where it leads nowhere."""
+    """Somebody who did it, or something it was about; `url` None where it leads nowhere.
+
+    `username` is a person's, where the text is another name: full names are chosen freely and may be shared.
+    """
 
     text: str
-    url: str | None
+    url: str | None = None
+    username: str | None = None
 
 
 @pages.get("/orgs/<org>/memory/audit")
@@ -84,12 +88,22 @@ def _wanted(filters: dict[str, str]) -> EventFilter:
 def _rows(scope: Scope, events: list[Event]) -> list[EventRow]:
     agent_ids = {event.target_id for event in events if event.target_kind == "agent" and event.target_id}
     agents = names.agent_names(scope.actor, agent_ids)
-    people = names.people_names(scope.actor, {event.target_user_id for event in events if event.target_user_id})
+    ids = {user_id for event in events for user_id in (event.actor_id, event.target_user_id) if user_id}
+    people = names.people_names(scope.actor, ids)
     base = f"/orgs/{scope.org.key}"
     return [
-        EventRow(shown(event.at), event.actor_label, what(event), _about(event, people, agents, base))
+        EventRow(shown(event.at), _actor(event, people), what(event), _about(event, people, agents, base))
         for event in events
     ]
+
+
+def _actor(event: Event, people: dict[int, Named]) -> Part:
+    here = people.get(event.actor_id or -1)
+    return _named(here) if here else Part(event.actor_label)
+
+
+def _named(person: Named, url: str | None = None) -> Part:
+    return Part(person.name, url, person.reference if person.reference != person.name else None)
 
 
 def what(event: Event) -> str:
@@ -119,13 +133,13 @@ def _about(event: Event, people: dict[int, Named], agents: dict[int, Named], bas
         label = agent.name if agent else event.target_label
         found.append(Part(label, f"{base}/agents/{agent.reference}/memory" if agent else None))
     elif event.target_kind in ("memory", "knowledge", "category", "token") and event.target_id:
-        found.append(Part(msg(f"audit.thing_{event.target_kind}", id=event.target_id), None))
+        found.append(Part(msg(f"audit.thing_{event.target_kind}", id=event.target_id)))
     parts = [part for part in found if part and part.text]
-    return parts or ([Part(event.target_label, None)] if event.target_label else [])
+    return parts or ([Part(event.target_label)] if event.target_label else [])
 
 
 def _person(event: Event, people: dict[int, Named], base: str) -> Part | None:
     """Without a link for an erased person, whose name the event no longer tells."""
     label = event.target_username or (event.target_label if event.target_kind == "user" else "")
     here = people.get(event.target_user_id or -1) if event.target_username else None
-    return Part(label, f"{base}/memory/users/{quote(here.reference)}" if here else None)
+    return _named(here, f"{base}/memory/users/{quote(here.reference)}") if here else Part(label)
