@@ -147,8 +147,8 @@ def activity(**changes: Any) -> Context:
     return tenant("Activity", **(base | changes))
 
 
-def part(text: str, url: str | None = None, username: str | None = None) -> Shape:
-    return Shape(text=text, url=url, username=username)
+def part(text: str, url: str | None = None, username: str | None = None, dialog: bool = False) -> Shape:
+    return Shape(text=text, url=url, username=username, dialog=dialog)
 
 
 EVENTS = [
@@ -162,7 +162,7 @@ EVENTS = [
         moment=moment("yesterday"),
         actor=part("Ada Lindqvist", username="ada"),
         what="Exported everything held about a person",
-        about=[part("Ada Lindqvist", "/act", "ada"), part("memory 8")],
+        about=[part("Ada Lindqvist", "/act", "ada"), part("memory 8", "/example/history", dialog=True)],
     ),
     Shape(
         moment=moment("12 Nov 2026"),

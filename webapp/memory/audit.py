@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -139,6 +139,41 @@ def _event(row: AuditEvent, username: str | None) -> Event:
         row.id, row.at, actor_id, row.actor_label, row.action, row.target_kind, row.target_id, row.target_user_id,
         row.target_label, shown, row.detail,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where a memory or an entry of shared memory lies that still exists, deleted or not: in an agent, else globally.
+
+    `username` is whom a memory is about; None for shared memory.
+    """
+
+    agent_slug: str | None
+    username: str | None
+
+
+def still_kept(actor: Actor, events: Collection[Event]) -> dict[tuple[str, int], Kept]:
+    """By kind and id, what these events were about and has not been purged: one statement. Needs READ_AUDIT."""
+    require(actor, Action.READ_AUDIT, Target(actor.org_id))
+    found = {(event.target_kind, event.target_id) for event in events}
+    ids = {kind: [id for other, id in found if other == kind and id] for kind in ("memory", "knowledge")}
+    if not any(ids.values()):
+        return {}
+    with transaction(actor.org_id) as session:
+        rows = session.execute(_KEPT, {"org": actor.org_id, **ids})
+        return {(row.kind, row.id): Kept(row.slug, row.username) for row in rows}
+
+
+_KEPT = text(
+    """
+    SELECT 'memory' AS kind, m.id, a.slug, u.username FROM memory m JOIN account u ON u.id = m.user_id
+    LEFT JOIN agent a ON a.org_id = m.org_id AND a.id = m.agent_id
+    WHERE m.org_id = :org AND m.id = ANY(:memory)
+    UNION ALL
+    SELECT 'knowledge', k.id, a.slug, NULL FROM knowledge k JOIN agent a ON a.org_id = k.org_id AND a.id = k.agent_id
+    WHERE k.org_id = :org AND k.id = ANY(:knowledge)
+    """
+)
 
 
 def revise(

@@ -17,7 +17,7 @@ from webapp.http.htmx import render
 from webapp.http.paging import day_range
 from webapp.http.scope import Scope
 from webapp.memory import audit
-from webapp.memory.audit import Event, EventFilter
+from webapp.memory.audit import Event, EventFilter, Kept
 from webapp.messages import CATALOGUE
 from webapp.messages import text as msg
 from webapp.messages.audit import KINDS
@@ -46,12 +46,24 @@ class EventRow:
 class Part:
     """Somebody who did it, or something it was about; `url` None where it leads nowhere.
 
-    `username` is a person's, where the text is another name: full names are chosen freely and may be shared.
+    `username` is a person's, where the text is another name: full names are chosen freely and may be shared. `dialog`:
+    it opens over the list.
     """
 
     text: str
     url: str | None = None
     username: str | None = None
+    dialog: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What rows name and lead to; `base` is the prefix of every address."""
+
+    base: str
+    people: dict[int, Named]
+    agents: dict[int, Named]
+    kept: dict[tuple[str, int], Kept]
 
 
 @pages.get("/orgs/<org>/memory/audit")
@@ -86,19 +98,23 @@ def _wanted(filters: dict[str, str]) -> EventFilter:
 
 
 def _rows(scope: Scope, events: list[Event]) -> list[EventRow]:
+    known = _known(scope, events)
+    return [EventRow(shown(event.at), _actor(event, known), what(event), _about(event, known)) for event in events]
+
+
+def _known(scope: Scope, events: list[Event]) -> Known:
     agent_ids = {event.target_id for event in events if event.target_kind == "agent" and event.target_id}
-    agents = names.agent_names(scope.actor, agent_ids)
-    ids = {user_id for event in events for user_id in (event.actor_id, event.target_user_id) if user_id}
-    people = names.people_names(scope.actor, ids)
-    base = f"/orgs/{scope.org.key}"
-    return [
-        EventRow(shown(event.at), _actor(event, people), what(event), _about(event, people, agents, base))
-        for event in events
-    ]
+    user_ids = {user_id for event in events for user_id in (event.actor_id, event.target_user_id) if user_id}
+    return Known(
+        f"/orgs/{scope.org.key}",
+        names.people_names(scope.actor, user_ids),
+        names.agent_names(scope.actor, agent_ids),
+        audit.still_kept(scope.actor, events),
+    )
 
 
-def _actor(event: Event, people: dict[int, Named]) -> Part:
-    here = people.get(event.actor_id or -1)
+def _actor(event: Event, known: Known) -> Part:
+    here = known.people.get(event.actor_id or -1)
     return _named(here) if here else Part(event.actor_label)
 
 
@@ -125,21 +141,33 @@ def _switched(detail: Any) -> list[str]:
     return found
 
 
-def _about(event: Event, people: dict[int, Named], agents: dict[int, Named], base: str) -> list[Part]:
+def _about(event: Event, known: Known) -> list[Part]:
     """The person and the thing that it was about, each with a link where it still exists."""
-    found = [_person(event, people, base)]
+    found = [_person(event, known)]
     if event.target_kind == "agent":
-        agent = agents.get(event.target_id or -1)
+        agent = known.agents.get(event.target_id or -1)
         label = agent.name if agent else event.target_label
-        found.append(Part(label, f"{base}/agents/{agent.reference}/memory" if agent else None))
+        found.append(Part(label, f"{known.base}/agents/{agent.reference}/memory" if agent else None))
     elif event.target_kind in ("memory", "knowledge", "category", "token") and event.target_id:
-        found.append(Part(msg(f"audit.thing_{event.target_kind}", id=event.target_id)))
-    parts = [part for part in found if part and part.text]
+        url = _history(known, event.target_kind, event.target_id)
+        found.append(Part(msg(f"audit.thing_{event.target_kind}", id=event.target_id), url, dialog=url is not None))
+    parts = [part for part in found if part.text]
     return parts or ([Part(event.target_label)] if event.target_label else [])
 
 
-def _person(event: Event, people: dict[int, Named], base: str) -> Part | None:
+def _person(event: Event, known: Known) -> Part:
     """Without a link for an erased person, whose name the event no longer tells."""
     label = event.target_username or (event.target_label if event.target_kind == "user" else "")
-    here = people.get(event.target_user_id or -1) if event.target_username else None
-    return _named(here, f"{base}/memory/users/{quote(here.reference)}") if here else Part(label)
+    here = known.people.get(event.target_user_id or -1) if event.target_username else None
+    return _named(here, f"{known.base}/memory/users/{quote(here.reference)}") if here else Part(label)
+
+
+def _history(known: Known, kind: str, thing_id: int) -> str | None:
+    """The history of a memory or of shared memory: it shows what was deleted and replaced, too."""
+    kept = known.kept.get((kind, thing_id))
+    if kept is None:
+        return None
+    if kept.agent_slug is None:
+        return f"{known.base}/memory/users/{quote(kept.username or '')}/global/{thing_id}/history"
+    shared = "/shared" if kind == "knowledge" else ""
+    return f"{known.base}/agents/{kept.agent_slug}/memory{shared}/{thing_id}/history"
