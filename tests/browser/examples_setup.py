@@ -17,8 +17,10 @@ def person(
     role: str = "member",
     you: bool = False,
     agents: list[Shape] | None = None,
+    learns: bool = True,
 ) -> Shape:
     urls = Shape(
+        switches=None if learns else "/act",
         edit="/example/person-form-edit",
         reset="/act",
         disable="/act" if state != "disabled" else None,
@@ -42,7 +44,10 @@ def person(
 PEOPLE = [
     person(1, "Ada Lindqvist", role="admin", you=True),
     person(
-        2, "Mina Okafor", agents=[Shape(name="Python Tutor", role="editor"), Shape(name="Writing Coach", role="viewer")]
+        2,
+        "Mina Okafor",
+        agents=[Shape(name="Python Tutor", role="editor"), Shape(name="Writing Coach", role="viewer")],
+        learns=False,
     ),
     person(3, "Omar Haddad", state="invited"),
     person(4, "Jun Watanabe", state="disabled"),

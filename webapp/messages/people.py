@@ -42,6 +42,7 @@ MESSAGES = {
     "people.remove": "Remove…",
     "people.remove_row": "Remove {name}",
     "people.edit_row": "Edit {name}",
+    "people.unlearning_row": "Learning off for {name}: open the switches",
     "people.more_row": "More for {name}",
     "people.count.one": "{n:,} person",
     "people.count.other": "{n:,} people",

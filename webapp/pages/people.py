@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
@@ -19,6 +20,7 @@ from webapp.http.frame import Toast, toast
 from webapp.http.htmx import navigate, render, wants_partial
 from webapp.http.paging import with_query
 from webapp.http.scope import Scope
+from webapp.memory.enablement import capture_offs
 from webapp.messages import text as msg
 from webapp.pages import tenant_frame, where
 from webapp.pages.dialogs import dialog
@@ -133,13 +135,16 @@ def page(scope: Scope, *, link: LinkShape | None = None, toasts: Sequence[Toast]
 
 
 def _rows(scope: Scope, users: Sequence[UserView]) -> list[PersonRow]:
-    waiting = names.invited(scope.actor, {user.id for user in users})
+    ids = {user.id for user in users}
+    waiting, unlearning = names.invited(scope.actor, ids), capture_offs(scope.actor, ids)
     agent_ids = {agent_id for user in users for agent_id in user.agent_roles}
     agents = {key: each.name for key, each in names.agent_names(scope.actor, agent_ids).items()}
-    return [_row(scope, user, agents, is_invited=user.id in waiting) for user in users]
+    return [
+        _row(scope, user, agents, is_invited=user.id in waiting, learns=user.id not in unlearning) for user in users
+    ]
 
 
-def _row(scope: Scope, user: UserView, agents: dict[int, str], *, is_invited: bool) -> PersonRow:
+def _row(scope: Scope, user: UserView, agents: dict[int, str], *, is_invited: bool, learns: bool) -> PersonRow:
     you = user.id == scope.actor.account_id
 
     def url(action: str) -> str:
@@ -161,6 +166,7 @@ def _row(scope: Scope, user: UserView, agents: dict[int, str], *, is_invited: bo
             "disable": None if user.disabled or you else url("disable"),
             "enable": url("enable") if user.disabled else None,
             "remove": url("remove"),
+            "switches": None if learns else f"/orgs/{scope.org.key}/memory/users/{quote(user.username)}",
         },
     )
 

@@ -75,6 +75,17 @@ def test_a_bad_invitation_is_refused_beside_its_field(
     assert account(world, "fresh") is None
 
 
+def test_whose_learning_is_off_is_marked_and_leads_to_the_switch(visit: Visit) -> None:
+    ada, person = visit("ada"), "/orgs/acme/memory/users/vera"
+    ada.post(f"{person}/settings/capture", value="false")
+    shown = ada.get(PEOPLE)
+    assert words(shown).count("Learning off") == 1
+    assert re.search(r"vera@example.org Member Python-Tutor \(Viewer\) invited Learning off", words(shown))
+    assert f'<a class="chip warn" href="{person}" aria-label="Learning off for Vera Example' in shown.text
+    ada.post(f"{person}/settings/capture", value="true")
+    assert "Learning off" not in words(ada.get(PEOPLE))
+
+
 def test_roles_are_changed_and_audited(visit: Visit, world: World) -> None:
     ada, agent = visit("ada"), world.agents["acme"]
     edit = f"{PEOPLE}/{world.users['mira']}/edit"
