@@ -53,7 +53,7 @@ def prepare(connection: psycopg.Connection) -> None:
         for _ in range(POOL)
     ]
     connection.execute("CREATE UNLOGGED TABLE bench_text (n int PRIMARY KEY, content text, terms bytea)")
-    connection.execute("CREATE UNLOGGED TABLE bench_vector (n int PRIMARY KEY, embedding halfvec(1536))")
+    connection.execute("CREATE UNLOGGED TABLE bench_vector (n int PRIMARY KEY, embedding halfvec)")
     with connection.cursor() as cursor:
         cursor.executemany(
             "INSERT INTO bench_text VALUES (%s, %s, %s)",
@@ -61,7 +61,7 @@ def prepare(connection: psycopg.Connection) -> None:
         )
         cursor.executemany(
             "INSERT INTO bench_vector VALUES (%s, %s)",
-            [(n, str([*vector(texts[n]), *[0] * (1536 - 256)])) for n in range(VECTORS)],
+            [(n, str(vector(texts[n]))) for n in range(VECTORS)],
         )
 
 

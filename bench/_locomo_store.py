@@ -45,10 +45,10 @@ class StoredCorpus:
 
     def rank(self, message: str, vector: Floats) -> Ranking:
         """Rank the stored memories for a message."""
-        org_id = self._product.actor.org_id
+        org_id, embedder = self._product.actor.org_id, runtime().embedder
         with transaction(org_id) as session:
-            found = search.corpus(session, org_id, self._user_id, None, MODEL_NAME, vector).memories
-        floor = runtime().recall_floor(runtime().embedder.profile)
+            found = search.corpus(session, org_id, self._user_id, None, MODEL_NAME, embedder.stored(vector)).memories
+        floor = runtime().recall_floor(embedder.profile)
         return rank(found, term_hashes(message_terms(message, self.today)), floor)
 
     def recalled(self, message: str, places: int) -> list[Row]:

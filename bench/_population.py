@@ -17,11 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import psycopg
 
-from webapp.llm.embeddings import STORED_DIMENSIONS, Vector
+from webapp.llm.embeddings import StoredVector
+from webapp.llm.local import DIMENSIONS, MODEL_NAME
 from webapp.terms import memory_terms, packed
 
 SIZES = (20, 200, 2_000, 10_000, 20_000)
-MODEL = "all-MiniLM-L6-v2"
+MODEL = MODEL_NAME
 BURST = 3
 """Memories that one conversation leaves one after the other, before other people's come between."""
 POOL = 10_000
@@ -66,22 +67,22 @@ class RandomVectors:
     """Vectors as different as unrelated texts: slices of one random row, told by a number."""
 
     def __init__(self, seed: int = 7, length: int = 1 << 22) -> None:
-        values = np.random.default_rng(seed).standard_normal(length, dtype=np.float32) / np.sqrt(STORED_DIMENSIONS)
+        values = np.random.default_rng(seed).standard_normal(length, dtype=np.float32) / np.sqrt(DIMENSIONS)
         self._values = values.astype(np.float16)
         self._sent = self._values.astype(">f2").tobytes()
 
     def sent(self, number: int) -> bytes:
         """The vector as PostgreSQL takes it."""
         start = self._start(number)
-        return halfvec_sent(self._sent[2 * start : 2 * (start + STORED_DIMENSIONS)])
+        return halfvec_sent(self._sent[2 * start : 2 * (start + DIMENSIONS)])
 
-    def vector(self, number: int) -> Vector:
+    def vector(self, number: int) -> StoredVector:
         """The same as an array."""
         start = self._start(number)
-        return self._values[start : start + STORED_DIMENSIONS].astype(np.float32)
+        return StoredVector(self._values[start : start + DIMENSIONS].astype(np.float32))
 
     def _start(self, number: int) -> int:
-        return number * 2_654_435_761 % (self._values.size - STORED_DIMENSIONS)
+        return number * 2_654_435_761 % (self._values.size - DIMENSIONS)
 
 
 def halfvec_sent(values: bytes) -> bytes:

@@ -27,8 +27,9 @@ from sqlalchemy import text
 from bench._application import Application, application
 from bench._meter import Times, measure
 from bench._population import MODEL, MadeUp, Population, RandomVectors, fill, long_tailed
+from webapp.db.halfvec import Halfvec
 from webapp.db.session import transaction
-from webapp.llm.embeddings import Vector, Vectors, profile_of
+from webapp.llm.embeddings import StoredVector, Vector, Vectors, profile_of
 from webapp.memory import categories, queries, search
 from webapp.memory.nearest import nearest
 from webapp.memory.queries import MemoryFilter
@@ -49,6 +50,10 @@ class KnownVectors:
         self.profile = profile_of(MODEL)
         self.model = MODEL
         self._vectors = vectors
+
+    def stored(self, vector: Vector) -> StoredVector:
+        """They have the model's own length."""
+        return StoredVector(vector)
 
     def embed_one(self, given: str) -> Vector:
         """The vector of the text."""
@@ -112,7 +117,7 @@ class Bench:
 
     def _exactness(self, user_id: int, agent_id: int | None) -> float:
         """The share of the ten nearest by brute force that the search returns."""
-        asked = runtime().embedder.embed_one(MESSAGES[0])
+        asked = StoredVector(runtime().embedder.embed_one(MESSAGES[0]))
         with transaction(self._org_id) as session:
             found = nearest(session, self._org_id, user_id, agent_id, MODEL, asked, NEIGHBOURS)
         query = "SELECT memory_id, embedding::real[] FROM memory_vector WHERE user_id = %s AND agent_id IS NOT DISTINCT FROM %s"
@@ -126,8 +131,9 @@ class Bench:
 
     def _pages(self, user_id: int) -> int:
         where = {"org": self._org_id, "user": user_id, "agent": self._population.agent_id, "model": MODEL}
-        vector = search.literal(runtime().embedder.embed_one(MESSAGES[0]))
-        return self._touched(search._TERMS, where) + self._touched(search._DISTANCES, {**where, "vector": vector})
+        vector = runtime().embedder.embed_one(MESSAGES[0])
+        asked = {**where, "vector": Halfvec(vector), "length": len(vector)}
+        return self._touched(search._TERMS, where) + self._touched(search._DISTANCES, asked)
 
     def _touched(self, statement: str, given: dict[str, object]) -> int:
         with transaction(self._org_id) as session:

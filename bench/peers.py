@@ -31,7 +31,6 @@ from bench import _graph_data
 from bench._application import Application, application
 from bench._population import MODEL, Population, fill, halfvec_sent
 from webapp.db.session import transaction
-from webapp.llm.embeddings import STORED_DIMENSIONS
 from webapp.memory import categories, search
 from webapp.memory.write import manual
 from webapp.recall.recall import recall
@@ -70,9 +69,8 @@ class Sentences:
         return packed(memory_terms(self.content(number).decode(), date(2025, 1, 1)))
 
     def sent(self, number: int) -> bytes:
-        """Its vector, with zeros behind."""
-        vector = self._data.vectors[number]
-        return halfvec_sent(np.pad(vector, (0, STORED_DIMENSIONS - len(vector))).astype(">f2").tobytes())
+        """Its vector."""
+        return halfvec_sent(self._data.vectors[number].astype(">f2").tobytes())
 
 
 def main() -> None:
@@ -141,7 +139,7 @@ def _timed(size: int, what: str, calls: Iterable[Callable[[], object]]) -> Resul
 def _nearest(place: Application, population: Population, data: _graph_data.Data) -> float:
     shares = []
     for user, text in asked(population, data.queries)[:50]:
-        vector = runtime().embedder.embed_one(text)
+        vector = runtime().embedder.stored(runtime().embedder.embed_one(text))
         with transaction(place.actor.org_id) as session:
             found = search.corpus(session, place.actor.org_id, user, place.agent_id, MODEL, vector).memories
         best = found.ids[np.argsort(-found.similarities)[:NEIGHBOURS]] - 1
@@ -152,14 +150,14 @@ def _nearest(place: Application, population: Population, data: _graph_data.Data)
 def _true(population: Population, data: _graph_data.Data, user: int, vector: npt.NDArray[np.float32]) -> list[int]:
     """The numbers of the user's nearest memories, by brute force."""
     own = np.flatnonzero(population.owners == user)
-    cosines = data.vectors[own] @ vector[: data.vectors.shape[1]]
+    cosines = data.vectors[own] @ vector
     return [int(one) for one in own[np.argsort(-cosines)[:NEIGHBOURS]]]
 
 
 def _peer(python: str, place: Application, population: Population, data: _graph_data.Data) -> list[Result]:
     embedder = runtime().embedder
     asking = asked(population, data.queries)
-    true = [_true(population, data, user, embedder.embed_one(text)) for user, text in asking[:50]]
+    true = [_true(population, data, user, embedder.stored(embedder.embed_one(text))) for user, text in asking[:50]]
     given = {
         "texts": [one.text for one in data.facts],
         "owners": population.owners.tolist(),

@@ -224,7 +224,9 @@ def _repeats(memory_id: int, chosen: Sequence[int], contents: Mapping[int, Conte
 
 
 def _near(one: Content, other: Content, distance: float) -> bool:
-    return one.vector is not None and other.vector is not None and float(one.vector @ other.vector) > 1.0 - distance
+    if one.vector is None or other.vector is None or len(one.vector) != len(other.vector):
+        return False
+    return float(one.vector @ other.vector) > 1.0 - distance
 
 
 def _ranked(ranking: Ranking, place: int) -> Ranked:

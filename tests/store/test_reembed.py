@@ -78,13 +78,13 @@ def models(world: RecallWorld, place: Place) -> Models:  # noqa: ARG001  forgott
 def learned(world: RecallWorld, place: Place, *facts: str) -> list[int]:
     """Memories from the time before the change: the model that is set up has embedded none of them."""
     ids = world.remember(place, *(facts or FACTS))
-    former = runtime().embedder_of("former").embed(facts or FACTS)
-    for memory_id, embedding in zip(ids, former, strict=True):
+    former = runtime().embedder_of("former")
+    for memory_id, embedding in zip(ids, former.embed(facts or FACTS), strict=True):
         world.execute(
             place,
             "UPDATE memory_vector SET embedding_model = 'former', embedding = CAST(:v AS halfvec) WHERE memory_id = :id",
             id=memory_id,
-            v=str(embedding.tolist()),
+            v=str(former.stored(embedding).tolist()),
         )
     return ids
 
@@ -229,7 +229,7 @@ def test_an_edit_meanwhile_leaves_no_vector_of_the_old_text(world: RecallWorld, 
         "SELECT embedding <=> CAST(:v AS halfvec) AS distance FROM memory_vector "
         "WHERE memory_id = :id AND embedding_model = 'narrow'",
         id=ids[0],
-        v=str(embedder.embed_one("The user keeps owls").tolist()),
+        v=str(embedder.stored(embedder.embed_one("The user keeps owls")).tolist()),
     )
     assert row.distance == pytest.approx(0.0, abs=1e-3)
 
@@ -242,16 +242,19 @@ def test_two_moves_at_once_do_no_harm(world: RecallWorld, place: Place) -> None:
     assert stored(world, place)["narrow"] == 20
 
 
-def test_smaller_vectors_are_padded_and_exact(world: RecallWorld, place: Place, models: Models) -> None:
+def test_vectors_have_the_length_of_their_model_and_are_exact(world: RecallWorld, place: Place, models: Models) -> None:
     learned(world, place, *FACTS)
     move(place, "narrow")
     message = "Who keeps falcons?"
+    lengths = world.rows(place, "SELECT DISTINCT embedding_model, vector_dims(embedding) AS length FROM memory_vector")
+    assert {row.embedding_model: row.length for row in lengths} == {"former": 256, "narrow": 100}
     rows = world.rows(
         place,
         "SELECT m.content, v.embedding <=> CAST(:v AS halfvec) AS distance FROM memory_vector v "
         "JOIN memory m ON m.id = v.memory_id WHERE v.embedding_model = 'narrow'",
-        v=str(runtime().embedder_of("narrow").embed_one(message).tolist()),
+        v=str(models.vector("narrow", message)),
     )
+    assert len(rows) == 4
     for row in rows:
         assert row.distance == pytest.approx(models.distance("narrow", message, row.content), abs=2e-3)
 

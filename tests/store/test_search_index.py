@@ -40,7 +40,7 @@ def place(world: RecallWorld) -> Iterator[Place]:
 
 def corpus(place: Place, message: str | None = None, *, user: int | None = None, agent: bool = True) -> Corpus:
     embedder = runtime().embedder
-    vector = embedder.embed_one(message) if message else None
+    vector = embedder.stored(embedder.embed_one(message)) if message else None
     agent_id = place.agent_id if agent else None
     with transaction(place.org_id) as session:
         return search.corpus(session, place.org_id, user or place.user, agent_id, embedder.model, vector)
@@ -175,7 +175,7 @@ def test_vectors_of_another_model_are_not_compared(world: RecallWorld, place: Pl
     world.execute(place, "UPDATE memory_vector SET embedding_model = 'former'")
     found = corpus(place, "maps")
     assert np.isnan(found.memories.similarities).all()
-    vector = runtime().embedder.embed_one("maps")
+    vector = runtime().embedder.stored(runtime().embedder.embed_one("maps"))
     with transaction(place.org_id) as session:
         where = (session, place.org_id, place.user)
         assert nearest(*where, None, "scripted", vector, 5) == []
@@ -183,11 +183,25 @@ def test_vectors_of_another_model_are_not_compared(world: RecallWorld, place: Pl
         assert search.fuller_model(*where, "former") is None
 
 
+def test_a_vector_of_another_length_is_as_good_as_none(world: RecallWorld, place: Place) -> None:
+    ids = world.remember(place, "The user likes maps", "The user likes globes")
+    world.execute(
+        place, "UPDATE memory_vector SET embedding = subvector(embedding, 1, 9) WHERE memory_id = :id", id=ids[0]
+    )
+    found = corpus(place, "maps").memories
+    assert np.isnan(found.similarities).tolist() == [memory_id == ids[0] for memory_id in found.ids]
+    vector = runtime().embedder.stored(runtime().embedder.embed_one("maps"))
+    with transaction(place.org_id) as session:
+        near = nearest(session, place.org_id, place.user, None, "scripted", vector, 5)
+    assert [one.memory_id for one in near] == [ids[1]]
+    assert len(world.recall(place, "Which maps does the user like?").global_memories) == 2
+
+
 def test_related_memories_come_by_words_and_vector_relevant_or_not(world: RecallWorld, place: Place) -> None:
     ids = world.remember(place, "The user drives a van", "The user collects stamps", "The user plays chess")
     (filed,) = world.remember(place, "The user asked about stamps", agent=True)
     message = "Which stamps are worth money?"
-    vector = runtime().embedder.embed_one(message)
+    vector = runtime().embedder.stored(runtime().embedder.embed_one(message))
     with transaction(place.org_id) as session:
         found = search.related(
             session, place.org_id, place.user, place.agent_id,

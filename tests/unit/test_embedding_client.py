@@ -59,6 +59,16 @@ def test_each_text_gets_its_vector_of_length_one_padded_with_zeros(embedder: Emb
     assert np.linalg.norm(found, axis=1) == pytest.approx([1, 1])
 
 
+@pytest.mark.parametrize("model", ["scripted", "text-embedding-3-small"])
+def test_what_is_stored_has_the_length_of_the_models_answers(
+    server: ModelServer, connect: Callable[..., Embedder], model: str
+) -> None:
+    own = [0.6, 0.8, *[0.0] * (profile_of(model).dimensions or 3)][: profile_of(model).dimensions]
+    server.embed = lambda texts: embedding_answer([own] * len(texts))
+    embedder = connect(model=model)
+    assert embedder.stored(embedder.embed_one("tea")).tolist() == pytest.approx(own)
+
+
 def test_no_texts_need_no_server(server: ModelServer, embedder: Embedder) -> None:
     assert embedder.embed([]).shape == (0, STORED_DIMENSIONS)
     assert not server.calls

@@ -16,7 +16,7 @@ from webapp.capture.types import Candidate, Decision, Existing, Reason
 from webapp.db.session import transaction
 from webapp.inbox import claim
 from webapp.inbox.types import Counts, Item
-from webapp.llm.embeddings import Vector
+from webapp.llm.embeddings import StoredVector
 from webapp.memory import store
 from webapp.memory.enablement import effective, hold_switches
 from webapp.memory.write import captured
@@ -42,7 +42,7 @@ class Found:
     `forget` is None where nobody asked for it.
     """
 
-    candidates: Sequence[tuple[Candidate, Vector]]
+    candidates: Sequence[tuple[Candidate, StoredVector]]
     shown: Sequence[Existing] = ()
     rejections: Mapping[str, int] = field(default_factory=dict)
     forget: Sequence[int] | None = None
@@ -114,7 +114,7 @@ class _Writer:
         rejections = dict(Counter(earlier) + self._rejections)
         return Counts(self._tally["created"], self._tally["superseded"], self._tally["duplicates"], rejections)
 
-    def write(self, candidate: Candidate, vector: Vector) -> None:
+    def write(self, candidate: Candidate, vector: StoredVector) -> None:
         """Add the candidate, let it supersede an older memory, or count why it was not written."""
         if candidate.scope == "agent" and candidate.category_slug not in self._categories:
             self._rejections[Reason.INACTIVE_CATEGORY] += 1
@@ -128,7 +128,7 @@ class _Writer:
         else:
             self._add(candidate, vector, decision.existing if decision.kind == "supersede" else None)
 
-    def _add(self, candidate: Candidate, vector: Vector, replaced: Existing | None) -> None:
+    def _add(self, candidate: Candidate, vector: StoredVector, replaced: Existing | None) -> None:
         try:
             memory_id = captured.add(
                 self._session, self._source, self._row(candidate, vector),
@@ -144,7 +144,7 @@ class _Writer:
         if replaced is not None and captured.supersede(self._session, self._source, self._old(replaced), memory_id):
             self._tally["superseded"] += 1
 
-    def _row(self, candidate: Candidate, vector: Vector) -> Captured:
+    def _row(self, candidate: Candidate, vector: StoredVector) -> Captured:
         filed = candidate.scope == "agent"
         return Captured(
             content=candidate.text,
@@ -154,7 +154,7 @@ class _Writer:
             vector=vector,
         )
 
-    def _decide(self, candidate: Candidate, vector: Vector) -> Decision:
+    def _decide(self, candidate: Candidate, vector: StoredVector) -> Decision:
         near = captured.near(self._session, self._source, self._rules.model, vector)
         neighbours = list(zip(numbered(one for one, _ in near), (distance for _, distance in near), strict=True))
         return dedup.decide(

@@ -20,7 +20,7 @@ from webapp.db.session import transaction
 from webapp.errors import Unavailable
 from webapp.inbox import claim
 from webapp.inbox.types import Item
-from webapp.llm.embeddings import Embedder, Vector
+from webapp.llm.embeddings import Embedder, StoredVector
 from webapp.llm.errors import ModelError
 from webapp.memory.enablement import effective
 from webapp.memory.write import captured
@@ -107,11 +107,11 @@ class Pipeline:
         vectors = self._embed([one.text for one in kept])
         return Found(list(zip(kept, vectors, strict=True)), context.existing, rejections, forgotten)
 
-    def _embed(self, texts: list[str]) -> list[Vector]:
+    def _embed(self, texts: list[str]) -> list[StoredVector]:
         if not texts:
             return []
         try:
-            return list(self._embedder.embed(texts))
+            return [self._embedder.stored(vector) for vector in self._embedder.embed(texts)]
         except Unavailable as error:
             raise ModelError("embedding_unavailable", server_side=True, retry_after=error.retry_after) from None
 

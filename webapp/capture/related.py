@@ -8,12 +8,14 @@ from datetime import UTC
 from sqlalchemy.orm import Session
 
 from webapp.capture.types import Existing
-from webapp.llm.embeddings import Vector
+from webapp.llm.embeddings import StoredVector
 from webapp.memory import search
 from webapp.memory.write.captured import Remembered, Source, remembered
 
 
-def related(session: Session, source: Source, said: str, model: str, vector: Vector, limit: int) -> list[Existing]:
+def related(
+    session: Session, source: Source, said: str, model: str, vector: StoredVector, limit: int
+) -> list[Existing]:
     """Up to `limit` live memories, global and of this agent, those most about `said` first, numbered from 1.
 
     By words and by `vector`, the vector of `said`: the ranking of recall, without its floor.

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from threading import Lock
+from typing import NewType
 
 import httpx2
 import numpy as np
@@ -23,7 +24,8 @@ from webapp.llm.errors import retry_after_seconds
 from webapp.llm.loop import LoopThread
 
 STORED_DIMENSIONS = 1536
-"""Every vector is stored with this length; zeros behind a shorter one change neither cosine nor dot product."""
+"""The most numbers that a vector may have. Every one is given this length: zeros behind a shorter one change neither
+cosine nor dot product."""
 MAX_TEXT_CHARACTERS = 8_000
 """A text is embedded by its beginning beyond this; hosted models take about 8,000 tokens."""
 BATCH_SIZE = 64
@@ -33,6 +35,8 @@ Vector = npt.NDArray[np.float32]
 """Shape ``(1536,)`` and length 1, so that the dot product of two is their cosine."""
 Vectors = npt.NDArray[np.float32]
 """Shape ``(n, 1536)``, each row a ``Vector``."""
+StoredVector = NewType("StoredVector", npt.NDArray[np.float32])
+"""A ``Vector`` without the zeros behind it, in its model's own length: as it is stored, and compared with stored ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +127,15 @@ class Embedder:
             for text, vector in zip(batch, self._request(batch), strict=True):
                 found[text] = vector
                 self._cache.put(text, vector)
-        return _stored([found[text] for text in shortened])
+        return _padded([found[text] for text in shortened])
 
     def embed_one(self, text: str) -> Vector:
         """Return the vector of one text; raises as ``embed`` does."""
         return np.asarray(self.embed([text])[0])
+
+    def stored(self, vector: Vector) -> StoredVector:
+        """A vector that ``embed`` returned, as the database keeps it; all those of one model have one length."""
+        return StoredVector(vector[: self._dimensions])
 
     def check(self) -> None:
         """Return when the server embeds; raise ``Unavailable`` otherwise. Asks the server each time."""
@@ -225,11 +233,11 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield texts[start : start + BATCH_SIZE]
 
 
-def _stored(vectors: Sequence[Vector]) -> Vectors:
-    stored = np.zeros((len(vectors), STORED_DIMENSIONS), dtype=np.float32)
-    for row, vector in zip(stored, vectors, strict=True):
+def _padded(vectors: Sequence[Vector]) -> Vectors:
+    padded = np.zeros((len(vectors), STORED_DIMENSIONS), dtype=np.float32)
+    for row, vector in zip(padded, vectors, strict=True):
         row[: len(vector)] = vector
-    return stored
+    return padded
 
 
 def _retry_after(response: httpx2.Response) -> int | None:

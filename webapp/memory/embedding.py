@@ -46,5 +46,7 @@ def embed_rows(org_id: int, rows: Sequence[Memory]) -> bool:
             current = store.load(session, org_id, row.id, lock=True)
             if current is None or current.version != row.version or current.deleted_at or current.superseded_at:
                 continue
-            store.put_vector(session, org_id, row.user_id, row.id, row.agent_id, embedder.model, vector)
+            store.put_vector(
+                session, org_id, row.user_id, row.id, row.agent_id, embedder.model, embedder.stored(vector)
+            )
     return True

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, text
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from webapp.llm.embeddings import Vector
-from webapp.memory.search import literal
+from webapp.db.halfvec import Halfvec
+from webapp.llm.embeddings import StoredVector
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,41 +20,26 @@ class Neighbour:
 
 
 def nearest(
-    session: Session, org_id: int, user_id: int, agent_id: int | None, model: str, vector: Vector, limit: int
+    session: Session, org_id: int, user_id: int, agent_id: int | None, model: str, vector: StoredVector, limit: int
 ) -> list[Neighbour]:
     """The nearest live memories of one scope (`agent_id` None: the global ones), nearest first.
 
     Only rows of the same embedding model are compared; a memory that waits for its vector is not among them.
     """
-    rows = session.execute(
-        _NEAREST,
-        {"org": org_id, "user": user_id, "agent": agent_id, "model": model, "vector": literal(vector), "limit": limit},
-    )
+    given = {
+        "org": org_id, "user": user_id, "agent": agent_id, "model": model,
+        "vector": Halfvec(vector), "length": len(vector), "limit": limit,
+    }  # fmt: skip
+    rows = session.execute(_NEAREST, given)
     return [Neighbour(row.memory_id, float(row.distance)) for row in rows]
 
 
-def distances(
-    session: Session, org_id: int, user_id: int, model: str, vector: Vector, memory_ids: Sequence[int]
-) -> dict[int, float]:
-    """The distance of each of these memories that has a vector."""
-    rows = session.execute(
-        _DISTANCES,
-        {"org": org_id, "user": user_id, "model": model, "vector": literal(vector), "ids": list(memory_ids)},
-    )
-    return {row.memory_id: float(row.distance) for row in rows}
-
-
+# Conditions are decided before a distance is taken: vectors of another length cannot be compared, and are not.
 _NEAREST = text(
     """
-    SELECT memory_id, embedding <=> CAST(:vector AS halfvec(1536)) AS distance FROM memory_vector
-    WHERE org_id = :org AND user_id = :user AND embedding_model = :model
+    SELECT memory_id, embedding <=> CAST(:vector AS halfvec) AS distance FROM memory_vector
+    WHERE org_id = :org AND user_id = :user AND embedding_model = :model AND vector_dims(embedding) = :length
       AND agent_id IS NOT DISTINCT FROM CAST(:agent AS bigint)
     ORDER BY distance, memory_id LIMIT :limit
     """
 )
-_DISTANCES = text(
-    """
-    SELECT memory_id, embedding <=> CAST(:vector AS halfvec(1536)) AS distance FROM memory_vector
-    WHERE org_id = :org AND user_id = :user AND embedding_model = :model AND memory_id IN :ids
-    """
-).bindparams(bindparam("ids", expanding=True))

@@ -53,7 +53,7 @@ def move(org_id: int, user_id: int, embedder: Embedder, pause: Pause = time.slee
         for rows in _batches(org_id, user_id, embedder.model):
             vectors = patiently(embedder, [row.content for row in rows], pause)
             with transaction(org_id) as session:
-                count = _put(session, org_id, rows, embedder.model, vectors)
+                count = _put(session, org_id, rows, embedder, vectors)
             moved += count
             yield count
 
@@ -120,9 +120,9 @@ def patiently(embedder: Embedder, texts: Sequence[str], pause: Pause) -> Vectors
     return embedder.embed(texts)
 
 
-def _put(session: Session, org_id: int, rows: Sequence[Memory], model: str, vectors: Vectors) -> int:
+def _put(session: Session, org_id: int, rows: Sequence[Memory], embedder: Embedder, vectors: Vectors) -> int:
     """Store the vectors of those that are still as they were read; how many. One being changed now is left out."""
-    vector_of = {row.id: vector for row, vector in zip(rows, vectors, strict=True)}
+    vector_of = {row.id: embedder.stored(vector) for row, vector in zip(rows, vectors, strict=True)}
     unchanged = (
         select(Memory)
         .where(
@@ -137,14 +137,14 @@ def _put(session: Session, org_id: int, rows: Sequence[Memory], model: str, vect
             "user_id": row.user_id,
             "memory_id": row.id,
             "agent_id": row.agent_id,
-            "embedding_model": model,
+            "embedding_model": embedder.model,
             "embedding": vector_of[row.id],
         }
         for row in present
     ]
     if values:
         session.execute(insert(MemoryVector).on_conflict_do_nothing(), values)
-    if model == runtime().embedder.model:
+    if embedder.model == runtime().embedder.model:
         for row in present:
             row.embed_due_at = None
     return len(values)

@@ -17,8 +17,9 @@ from sqlalchemy import delete
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from webapp.db.halfvec import Halfvec
 from webapp.db.models import Memory, MemorySearch, MemoryVector
-from webapp.llm.embeddings import Vector
+from webapp.llm.embeddings import StoredVector
 from webapp.ranking import Content, Floats, Integers, Memories, best, rank, similarities_of
 from webapp.terms import memory_terms, message_terms, packed, term_hashes, unpacked
 
@@ -72,7 +73,7 @@ def session_key(session_id: str | None, exchange_id: int | None) -> int:
 
 
 def corpus(
-    session: Session, org_id: int, user_id: int, agent_id: int | None, model: str, vector: Vector | None
+    session: Session, org_id: int, user_id: int, agent_id: int | None, model: str, vector: StoredVector | None
 ) -> Corpus:
     """The user's live global memories and, with `agent_id`, those of that agent.
 
@@ -90,7 +91,8 @@ def corpus(
     )
     if vector is None:
         return Corpus(columns, _integers(agents))
-    ((found, distances),) = _rows(session, _DISTANCES, {**where, "model": model, "vector": literal(vector)})
+    given = {**where, "model": model, "vector": Halfvec(vector), "length": len(vector)}
+    ((found, distances),) = _rows(session, _DISTANCES, given)
     similarities = similarities_of(columns.ids, _integers(found), _floats(distances))
     return Corpus(replace(columns, similarities=similarities), _integers(agents))
 
@@ -104,7 +106,7 @@ def related(
     message: str,
     said_on: date,
     model: str,
-    vector: Vector,
+    vector: StoredVector,
     limit: int,
 ) -> list[int]:
     """The `limit` live memories most about a message, global or of this agent, best first, whether relevant or not.
@@ -136,11 +138,6 @@ def fuller_model(session: Session, org_id: int, user_id: int, model: str) -> str
     return fullest if counts.get(fullest, 0) > counts.get(model, 0) else None
 
 
-def literal(vector: Vector) -> str:
-    """A vector as PostgreSQL reads it."""
-    return "[" + ",".join(map(str, vector.tolist())) + "]"
-
-
 def _delete(
     session: Session, table: type[MemorySearch | MemoryVector], org_id: int, user_id: int, memory_ids: Sequence[int]
 ) -> None:
@@ -164,7 +161,7 @@ def _floats(sent: bytes | None) -> Floats:
     return np.frombuffer(sent or b"", dtype=">f4").astype(np.float32)
 
 
-def _halfvec(sent: bytes | None) -> Vector | None:
+def _halfvec(sent: bytes | None) -> Floats | None:
     """PostgreSQL sends its length, a number that is not used, and the values."""
     return None if sent is None else np.frombuffer(sent, dtype=">f2", offset=4).astype(np.float32)
 
@@ -178,11 +175,12 @@ _TERMS = f"""
            string_agg(int4send(octet_length(terms) / 4), ''), string_agg(terms, '')
     FROM memory_search WHERE {_SCOPES}
     """
-# The message's vector stands in a subquery so that it is read once, in a prepared statement too, and not once a row.
+# Conditions are decided before a distance is taken: a vector of another length, which PostgreSQL refuses to compare, is
+# as good as none. The message's vector stands in a subquery so that it is read once, in a prepared statement too.
 _DISTANCES = f"""
     SELECT string_agg(int8send(memory_id), ''),
-           string_agg(float4send(CAST(embedding <=> (SELECT CAST(%(vector)s AS halfvec(1536))) AS real)), '')
-    FROM memory_vector WHERE {_SCOPES} AND embedding_model = %(model)s
+           string_agg(float4send(CAST(embedding <=> (SELECT CAST(%(vector)s AS halfvec)) AS real)), '')
+    FROM memory_vector WHERE {_SCOPES} AND embedding_model = %(model)s AND vector_dims(embedding) = %(length)s
     """
 _CONTENTS = """
     SELECT m.id, m.content, halfvec_send(v.embedding) FROM memory m

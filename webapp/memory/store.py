@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from webapp.db.models import Memory, MemoryVector, Tombstone
-from webapp.llm.embeddings import Vector
+from webapp.llm.embeddings import StoredVector
 from webapp.memory import search
 from webapp.memory.content import content_hash
 from webapp.memory.types import Origin
@@ -111,7 +111,7 @@ _LINEAGE = text(
 
 
 def put_vector(
-    session: Session, org_id: int, user_id: int, memory_id: int, agent_id: int | None, model: str, vector: Vector
+    session: Session, org_id: int, user_id: int, memory_id: int, agent_id: int | None, model: str, vector: StoredVector
 ) -> None:
     """Store the memory's embedding by `model`, replacing an older one, and note that it is embedded."""
     row = insert(MemoryVector).values(

@@ -63,7 +63,8 @@ class Found:
 
 def find(session: Session, org_id: int, asked: Asked, embedder: Embedder, vector: Vector | None) -> Found:
     """The best of each scope; statistics are over all that this agent may use. By words alone without `vector`."""
-    corpus = search.corpus(session, org_id, asked.user_id, asked.agent_id, embedder.model, vector)
+    stored = None if vector is None else embedder.stored(vector)
+    corpus = search.corpus(session, org_id, asked.user_id, asked.agent_id, embedder.model, stored)
     incomplete = vector is not None and not corpus.embedded
     fuller = search.fuller_model(session, org_id, asked.user_id, embedder.model) if incomplete else None
     run = runtime()

@@ -10,7 +10,7 @@ from webapp.llm.embeddings import Embedder, Vector
 
 def stored(vector: Vector, embedder: Embedder) -> list[float]:
     """The vector without the zeros that pad it to the common length: a search reads so many bytes less."""
-    values: list[float] = vector[: embedder.profile.dimensions].tolist()
+    values: list[float] = embedder.stored(vector).tolist()
     return values
 
 

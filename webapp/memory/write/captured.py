@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor, system
 from webapp.db.models import Category, Memory
-from webapp.llm.embeddings import Vector
+from webapp.llm.embeddings import StoredVector
 from webapp.memory import audit, categories, store
 from webapp.memory.content import content_hash
 from webapp.memory.nearest import nearest
@@ -68,7 +68,7 @@ class Captured:
     agent_id: int | None
     category_id: int | None
     evidence: str | None
-    vector: Vector
+    vector: StoredVector
 
 
 def lock_user(session: Session, org_id: int, user_id: int) -> Fence | None:
@@ -104,7 +104,7 @@ def category_ids(session: Session, org_id: int, agent_id: int) -> Mapping[str, i
     return {row.slug: row.id for row in rows}
 
 
-def near(session: Session, source: Source, model: str, vector: Vector) -> list[tuple[Remembered, float]]:
+def near(session: Session, source: Source, model: str, vector: StoredVector) -> list[tuple[Remembered, float]]:
     """The user's nearest live memories, global or of this agent, with their cosine distance, nearest first."""
     found = {
         one.memory_id: one.distance
