@@ -6,7 +6,7 @@ from types import SimpleNamespace as Shape
 from typing import Any
 
 from tests.browser.examples import Context, form
-from tests.browser.examples_setup import DIALOG, PEOPLE, SETUP, TOKENS
+from tests.browser.examples_setup import DIALOG, PEOPLE, SETUP, SLUG_HINT, TOKENS
 from tests.browser.examples_tenant import AGENTS, EVENTS, TENANT, USERS, listed, part
 
 NAME = ("Wolfeschlegelsteinhausenbergerdorff" * 5)[:150]
@@ -49,7 +49,9 @@ LONG_NAMES: dict[str, tuple[str, Context]] = {
                 viewers="",
             ),
             "unique_id": None,
+            "slug_hint": SLUG_HINT + "Left empty, it becomes “python-tutor”.",
             "region": "#agents",
+            "urls": Shape(save="/act", cancel="/act", slug="/act/slug"),
         },
     ),
 }

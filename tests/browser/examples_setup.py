@@ -114,6 +114,7 @@ DIALOG: Context = {
     "editing": False,
     "in_dialog": False,
 }
+SLUG_HINT = "Part of addresses and API paths: small letters, digits, dashes and underscores. "
 NEW_PERSON = form(email="", username="", full_name="", role="member", agent_1="", agent_2="")
 
 
@@ -177,7 +178,19 @@ SETUP: dict[str, tuple[str, Context]] = {
             "form": form(name="Python Tutor", slug="python-tutor", description=LONG[:90], editors="mina", viewers=""),
             "editing": True,
             "unique_id": "3c9e6f7a-1f6b-4a7e-9a52-2f1f2f3a4b5c",
+            "slug_hint": None,
             "region": "#agents",
+        },
+    ),
+    "agent-form-new": (
+        "dialogs/agent_form.html",
+        DIALOG
+        | {
+            "form": form(name="", slug="", description="", editors="", viewers=""),
+            "unique_id": None,
+            "slug_hint": SLUG_HINT + "Left empty, it is made from the name.",
+            "region": "#agents",
+            "urls": Shape(save="/act", cancel="/act", slug="/act/slug"),
         },
     ),
     "tokens": (

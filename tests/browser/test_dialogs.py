@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -137,6 +139,16 @@ def test_a_refusal_shows_what_is_wrong_and_where(open_page: OpenPage, width: int
     assert top(dialog) < bottom(dialog.locator(".error-summary")) <= top(slug)
     if height > 400:
         assert top(dialog) <= top(dialog.locator(".error-summary"))
+
+
+def test_the_slug_that_a_name_would_give_is_shown_while_it_is_typed(product: Product) -> None:
+    page = product.open("admin", "/orgs/demo/agents")
+    page.get_by_role("link", name="Add agent").click()
+    slug = page.get_by_role("dialog").get_by_label("Slug")
+    expect(slug).to_have_accessible_description(re.compile("Left empty, it is made from the name.$"))
+    page.get_by_role("dialog").get_by_label("Name", exact=True).press_sequentially("Python Tutor")
+    expect(slug).to_have_accessible_description(re.compile("Left empty, it becomes “python-tutor-2”.$"))
+    expect(slug).to_have_value("")
 
 
 def test_a_dialog_on_a_page_of_its_own_names_its_agent(product: Product) -> None:

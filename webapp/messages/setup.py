@@ -4,6 +4,7 @@ from __future__ import annotations
 
 MESSAGES = {
     "agents.add": "Add agent",
+    "agents.called": "Name",
     "agents.edit": "Edit agent",
     "agents.edit_row": "Edit {name}",
     "agents.archive": "Archive",
@@ -12,6 +13,8 @@ MESSAGES = {
     "agents.restore_row": "Restore {name}",
     "agents.slug": "Slug",
     "agents.slug_hint": "Part of addresses and API paths: small letters, digits, dashes and underscores.",
+    "agents.slug_empty": "Left empty, it is made from the name.",
+    "agents.slug_made": "Left empty, it becomes “{slug}”.",
     "agents.id": "ID {unique_id}",
     "agents.editors": "Editors",
     "agents.editors_hint": "Usernames or e-mails, one a line. They change this agent’s memory.",

@@ -10,11 +10,12 @@ from werkzeug.wrappers import Response
 
 from webapp.access.policy import Action, Target, can
 from webapp.directory import agents as directory
+from webapp.directory import slugs
 from webapp.directory.agents import AgentDraft
 from webapp.directory.types import AgentView
 from webapp.errors import Conflict, Invalid
 from webapp.http.frame import Toast, toast
-from webapp.http.htmx import navigate, render, wants_partial
+from webapp.http.htmx import fragment, navigate, render, wants_partial
 from webapp.http.paging import with_query
 from webapp.http.scope import Scope
 from webapp.messages import text as msg
@@ -48,13 +49,21 @@ def add(org: str) -> Response:
     if request.method == "GET":
         return _form(scope, FormShape(data))
     try:
-        require_filled(data, {"name": "form.enter_name", "slug": "form.enter_slug"})
-        directory.put_agent(scope.actor, data["slug"].strip(), _draft(data), must_be_new=True)
+        require_filled(data, {"name": "form.enter_name"})
+        added = slugs.add_agent(scope.actor, _draft(data), data["slug"].strip())
     except Invalid as error:
         return _form(scope, refused(data, error), status=422)
     except Conflict as error:
         return _form(scope, FormShape(data, {"slug": [error.detail]}), status=409)
-    return _changed(scope, msg("result.agent_added"))
+    made = "" if data["slug"].strip() else f". {msg('result.agent_slug', slug=added.slug)}"
+    return _changed(scope, msg("result.agent_added") + made)
+
+
+@pages.get(f"{PATH}/new/slug")
+def slug(org: str) -> Response:
+    """The hint beside the slug, as it is for the name that was typed."""
+    scope = where.here(org, Action.WRITE_AGENTS)
+    return fragment("components/_hint.html", hint=_slug_hint(scope, request.args.get("name", "")))
 
 
 @pages.route(f"{PATH}/<agent>/edit", methods=["GET", "POST"])
@@ -143,6 +152,11 @@ def _data(agent: AgentView) -> dict[str, str]:
     }
 
 
+def _slug_hint(scope: Scope, name: str) -> str:
+    made = msg("agents.slug_made", slug=slugs.propose_slug(scope.actor, name)) if name.strip() else ""
+    return f"{msg('agents.slug_hint')} {made or msg('agents.slug_empty')}"
+
+
 def _form(scope: Scope, form: FormShape, agent: AgentView | None = None, *, status: int = 200) -> Response:
     save = f"{_path(scope)}/{agent.slug}/edit" if agent else f"{_path(scope)}/new"
     return dialog(
@@ -151,6 +165,7 @@ def _form(scope: Scope, form: FormShape, agent: AgentView | None = None, *, stat
         form=form,
         editing=agent is not None,
         unique_id=str(agent.unique_id) if agent else None,
+        slug_hint=None if agent else _slug_hint(scope, form.data["name"]),
         region="#agents",
-        urls={"save": with_query({}, save), "cancel": with_query({}, _path(scope))},
+        urls={"save": with_query({}, save), "cancel": with_query({}, _path(scope)), "slug": f"{_path(scope)}/new/slug"},
     )

@@ -39,6 +39,7 @@ GET: dict[str, dict[str, str]] = {
     "/orgs/acme/tokens/{service_token}/revoke": ADMINS,
     "/orgs/acme/agents": MEMBERS,
     "/orgs/acme/agents/new": ADMINS,
+    "/orgs/acme/agents/new/slug": ADMINS,
     f"{AGENT}/edit": ADMINS,
     MEMORY: MEMBERS,
     f"{MEMORY}/new": MEMBERS,

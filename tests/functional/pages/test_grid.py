@@ -15,8 +15,8 @@ from webapp.memory.write import removal
 
 # Undo names a deletion, not an object of the address; it has a test of its own below.
 WITHOUT_A_ROW = {"undo"}
-# A file, and suggestions for a field.
-ALWAYS_THE_SAME = {"download", "users"}
+# A file, and what a field is answered with while it is filled in.
+ALWAYS_THE_SAME = {"download", "users", "slug"}
 OUTSIDE_ORGS = {"auth", "account"}
 # They have a grid of their own in tests/graph.
 ELSEWHERE = {"graph", "graph_actions"}

@@ -187,10 +187,35 @@ def test_an_agent_is_added_edited_archived_and_restored(visit: Visit, world: Wor
     assert f"Trainer {slug}" in words(ada.get(AGENTS))
 
 
+def test_a_slug_that_is_left_empty_is_made_from_the_name(visit: Visit, world: World) -> None:
+    ada, slugs = visit("ada"), ["blumen-und-baume", "blumen-und-baume-2", "blumen-und-baume-3"]
+    assert "Left empty, it is made from the name." in words(ada.get(f"{AGENTS}/new"))
+    for slug in slugs:
+        hint = ada.get(f"{AGENTS}/new/slug", query={"name": "Blumen und Bäume"}, partial=True)
+        assert is_fragment(hint)
+        assert words(hint).strip().endswith(f"Left empty, it becomes “{slug}”.")
+        refused = ada.post(f"{AGENTS}/new", name="Blumen und Bäume", slug="", editors="nobody")
+        assert (refused.status_code, f"it becomes “{slug}”" in words(refused)) == (422, True)
+        page = ada.follow(f"{AGENTS}/new", name="Blumen und Bäume", slug="  ")
+        assert f"Agent added. Its slug is “{slug}”." in words(page)
+        assert world.row("acme", "SELECT name FROM agent WHERE slug = :slug", slug=slug).name == "Blumen und Bäume"
+
+
+def test_a_typed_slug_stays_as_typed(visit: Visit, world: World) -> None:
+    ada = visit("ada")
+    page = ada.follow(f"{AGENTS}/new", name="Gardener of roses", slug="rose_2")
+    assert "Its slug is" not in words(page)
+    assert world.row("acme", "SELECT slug FROM agent WHERE name = 'Gardener of roses'").slug == "rose_2"
+    taken = ada.post(f"{AGENTS}/new", name="Gardener of roses", slug="rose_2")
+    assert (taken.status_code, "An agent with this slug already exists." in words(taken)) == (409, True)
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
         ({"name": " "}, "name"),
+        ({"name": "x" * 201, "slug": ""}, "name"),
+        ({"name": "a\x00b", "slug": ""}, "name"),
         ({"slug": "Not A Slug"}, "slug"),
         ({"slug": "0" * 32}, "slug"),
         ({"editors": "nobody"}, "editors"),
@@ -285,7 +310,7 @@ def test_what_is_left_empty_is_asked_for_in_plain_words(visit: Visit) -> None:
     assert "Full name (optional)" in person
     agent = words(ada.post("/orgs/acme/agents/new", partial=True))
     assert "Enter a name." in agent
-    assert "Enter a slug." in agent
+    assert "Slug (optional)" in agent
     assert "Description (optional)" in agent
     short = words(ada.post("/orgs/acme/me/memory/global/new", partial=True, content="short"))
     assert "Write at least 10 characters." in short
