@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,10 +48,13 @@ class SameEmbedder(EmbedderClient):
 
     def __init__(self, socket: str) -> None:
         self._client = httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(uds=socket), base_url="http://embed/v1")
+        self.known: dict[str, list[float]] = {}
+        """Texts that are not asked again: what the other system's cache does for a query that it has seen."""
 
     async def create(self, input_data: Any) -> list[float]:
         """One vector."""
-        return (await self.create_batch([input_data] if isinstance(input_data, str) else list(input_data)))[0]
+        text = input_data if isinstance(input_data, str) else next(iter(input_data))
+        return self.known[text] if text in self.known else (await self.create_batch([text]))[0]
 
     async def create_batch(self, input_data_list: list[str]) -> list[list[float]]:
         """A vector per text."""
@@ -144,17 +147,23 @@ async def search(folder: Path, socket: str) -> list[dict[str, Any]]:
         queries = content["queries"]
         for text in queries[:10]:
             await graph.search(text + " please", group_ids=[GROUP])
-        took, embedding = [], []
-        for text in queries:
-            begun = time.perf_counter()
-            await graph.search(text, group_ids=[GROUP], num_results=10)
-            took.append((time.perf_counter() - begun) * 1000)
-        for text in queries:
-            begun = time.perf_counter()
-            await graph.embedder.create(text + " now")
-            embedding.append((time.perf_counter() - begun) * 1000)
+        embedding = [await _timed(graph.embedder.create(text + " now")) for text in queries]
+        took = [await _timed(graph.search(text, group_ids=[GROUP], num_results=10)) for text in queries]
+        # It asks with line breaks made into blanks.
+        graph.embedder.known = {text.replace("\n", " "): await graph.embedder.create(text) for text in queries}
+        known = [await _timed(graph.search(text, group_ids=[GROUP], num_results=10)) for text in queries]
     facts = len(content["facts"])
-    return [_line(facts, "the query's embedding, in each", embedding), _line(facts, "search", took)]
+    return [
+        _line(facts, "the query's embedding, in each", embedding),
+        _line(facts, "search", took),
+        _line(facts, "search, embedding known", known),
+    ]
+
+
+async def _timed(work: Awaitable[object]) -> float:
+    begun = time.perf_counter()
+    await work
+    return (time.perf_counter() - begun) * 1000
 
 
 async def _load(graph: Graphiti, content: dict[str, Any], vectors: list[list[float]]) -> None:

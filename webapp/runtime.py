@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from flask import current_app
 
 from webapp.embedded.embedding import embedding_socket
 from webapp.errors import Unavailable
+from webapp.holder import Holder
 from webapp.llm.embeddings import Embedder, EmbeddingProfile
 from webapp.llm.local import MODEL_NAME
 from webapp.settings import Settings
@@ -18,11 +20,13 @@ HOSTED_EMBEDDING_MODEL = "text-embedding-3-small"
 
 
 class Runtime:
-    """Settings and the model clients of one process. Clients connect at their first use."""
+    """Settings, the model clients and the graph indexes of one process. Clients connect at their first use."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._embedders: dict[str, Embedder] = {}
+        # By org, group and embedding model (`graph.held`).
+        self.graph_indexes: Holder[tuple[int, int, str], Any] = Holder(settings.graph_index_mb * 1_000_000)
 
     @cached_property
     def embedder(self) -> Embedder:

@@ -183,6 +183,12 @@ class Settings:
         "Cosine distance beyond which a memory without a shared word is not relevant; empty: by the embedding model",
         show=show_optional,
     )
+    graph_index_mb: int = _var(
+        "GRAPH_INDEX_MB",
+        whole(0, 1_000_000),
+        "256",
+        "Megabytes in which each web process holds graph facts for search; larger groups, or with 0 all, are searched in the database",
+    )
     knowledge_budget: int = _var(
         "MEMORY_KNOWLEDGE_BUDGET", whole(0, 1_000_000), "16000", "Characters of agent knowledge injected"
     )

@@ -6,6 +6,7 @@ import random
 from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +17,11 @@ from sqlalchemy.orm import Session
 from tests.graph.world import GraphWorld
 from webapp.access.actor import system
 from webapp.db.session import transaction
-from webapp.graph import retrieve
+from webapp.graph import candidates as nominate
+from webapp.graph import held, retrieve
+from webapp.graph.candidates import Scope
 from webapp.graph.retrieve import Question
 from webapp.graph.store import groups, search
-from webapp.graph.store.search import Scope
 from webapp.graph.types import Group
 from webapp.ranking import Memories, Statistics, best, rank
 from webapp.runtime import runtime
@@ -133,22 +135,33 @@ def _holders(filled: Filled, term: int) -> list[Kept]:
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("as_of", [None, NOW - timedelta(days=400)])
 @pytest.mark.parametrize("most", [20_000, 90, 5])
+@pytest.mark.parametrize("way", [held, search], ids=["in memory", "in the database"])
 def test_the_candidates_are_those_of_a_look_at_every_fact(
-    world: GraphWorld, filled: Filled, monkeypatch: pytest.MonkeyPatch, query: str, as_of: datetime | None, most: int
+    world: GraphWorld,
+    filled: Filled,
+    monkeypatch: pytest.MonkeyPatch,
+    way: ModuleType,
+    query: str,
+    as_of: datetime | None,
+    most: int,
 ) -> None:
-    monkeypatch.setattr(search, "CANDIDATES", 7)
-    monkeypatch.setattr(search, "MOST_POSTINGS", most)
+    monkeypatch.setattr(nominate, "CANDIDATES", 7)
+    monkeypatch.setattr(nominate, "MOST_POSTINGS", most)
     vector, terms = _direction(random.Random(query)).astype(np.float32), _asked(query)
     with world.app.app_context(), transaction(filled.org_id) as session:
-        found = search.candidates(
-            session, Scope(filled.org_id, [filled.group], as_of), runtime().embedder, vector, terms
-        )
+        scope = Scope(filled.org_id, [filled.group], as_of or NOW, as_of)
+        found = way.candidates(session, scope, runtime().embedder, vector, terms)
     there = [one for one in filled.facts if as_of is None or _held(one, as_of)]
     near = sorted((-float(one.vector @ vector), -one.id) for one in there if one.vector is not None)[:7]
     expected = {-negative for _, negative in near} | _best_by_words(filled, there, terms, most)
     assert {one.id for one in found.candidates} == expected
     held_by = {int(term): len(_holders(filled, int(term))) for term in terms if _holders(filled, int(term))}
     assert found.whole == Statistics(FACTS, filled.group.term_count / FACTS, held_by)
+    by_id = {one.id: one for one in filled.facts}
+    for one in found.candidates:
+        kept = by_id[one.id]
+        assert (one.group_id, one.source_id, one.target_id) == (filled.group.id, kept.source, kept.target)
+        assert one.ended == (kept.invalid_at is not None and kept.invalid_at <= (as_of or NOW))
     vectors = {one.id: one.vector for one in filled.facts}
     for place, one in enumerate(found.candidates):
         own, similarity = vectors[one.id], found.columns.similarities[place]
@@ -181,7 +194,7 @@ def _best_by_words(filled: Filled, there: list[Kept], terms: TermHashes, most: i
 def test_with_as_many_candidates_as_facts_a_search_is_the_ranker_over_all(
     world: GraphWorld, filled: Filled, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
-    monkeypatch.setattr(search, "CANDIDATES", FACTS)
+    monkeypatch.setattr(nominate, "CANDIDATES", FACTS)
     monkeypatch.setattr(retrieve, "_vector", lambda _query: None)
     with world.app.app_context():
         found = retrieve.relevant_facts(

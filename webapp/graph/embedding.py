@@ -77,9 +77,13 @@ def _embed(org_id: int, group_id: int, embedder: Embedder, limit: int, pause: Pa
         return 0
     vectors = patiently(embedder, texts, pause) if pause else embedder.embed(texts)
     with transaction(org_id) as session:
+        # First of all, since it locks the group: ingestion locks it before the rows in it.
+        revision = groups.note_change(session, *here)
+        if revision is None:
+            return 0
         present = entities.load(session, *here, [one.id for one in names])
         by_name = zip((one.id for one in names), vectors, strict=False)
         entities.put_vectors(session, *here, embedder, [pair for pair in by_name if pair[0] in present])
         by_text = zip((fact_id for fact_id, _ in sentences), vectors[len(names) :], strict=True)
-        search.put_vectors(session, *here, embedder, list(by_text))
+        search.put_vectors(session, *here, embedder, list(by_text), revision)
     return len(texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
@@ -13,11 +13,11 @@ from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, require
 from webapp.db.session import transaction
 from webapp.errors import Conflict, NotVisible, Unavailable
-from webapp.graph import groups
+from webapp.graph import groups, held
 from webapp.graph.accept import require_memory
+from webapp.graph.candidates import Candidate, Found, Scope
 from webapp.graph.remove import AMBIGUOUS
 from webapp.graph.store import entities, episodes, facts, search
-from webapp.graph.store.search import Candidate, Scope
 from webapp.graph.types import Episode, Fact, Group
 from webapp.inbox.accept import as_utc
 from webapp.llm.embeddings import Vector
@@ -63,8 +63,9 @@ def find_facts(actor: Actor, group_keys: Sequence[str] | None, question: Questio
         return []
     with transaction(actor.org_id) as session:
         found = _search(session, actor, group_keys, question, prepared)
-        chosen = _first_said(found.ranked, question.max_facts)
-        return _shown(session, actor, found, sorted(chosen, key=_ended))
+        chosen = _first_said(session, actor, found, found.ranked, question.max_facts)
+        ended = {one.id for one in found.ranked if one.ended}
+        return sorted(chosen, key=lambda fact: fact.id in ended)
 
 
 def relevant_facts(actor: Actor, group_key: str, question: Question) -> list[Fact]:
@@ -82,7 +83,7 @@ def relevant_facts(actor: Actor, group_key: str, question: Question) -> list[Fac
         if question.center_uuid and ordered:
             distance = _distances(session, actor, found, question.center_uuid)
             ordered.sort(key=lambda one: (distance[one.id], one.ended))
-        return _shown(session, actor, found, _first_said(ordered, question.max_facts))
+        return _first_said(session, actor, found, ordered, question.max_facts)
 
 
 def get_fact(actor: Actor, uuid: str, group_key: str | None = None) -> Fact:
@@ -142,8 +143,9 @@ def _search(
     visible = groups.readable(session, actor, group_keys)
     if not visible:
         return _Found([], [])
-    scope = Scope(actor.org_id, visible, as_utc(question.as_of))
-    found = search.candidates(session, scope, runtime().embedder, prepared.vector, prepared.terms)
+    as_of = as_utc(question.as_of)
+    scope = Scope(actor.org_id, visible, as_of or datetime.now(UTC), as_of)
+    found = held.candidates(session, scope, runtime().embedder, prepared.vector, prepared.terms)
     return _Found(_relevant(found, prepared.terms), visible)
 
 
@@ -158,7 +160,7 @@ def _vector(query: str) -> Vector | None:
         return None
 
 
-def _relevant(found: search.Found, terms: TermHashes) -> list[Candidate]:
+def _relevant(found: Found, terms: TermHashes) -> list[Candidate]:
     """Those that share a word with the question, or are near enough by their vector; best first."""
     if not found.candidates:
         return []
@@ -175,28 +177,28 @@ def similarity_floor() -> float:
     return runtime().embedder.profile.graph_similarity if chosen is None else chosen
 
 
-def _first_said(ranked: Iterable[Candidate], limit: int) -> list[Candidate]:
-    """One sentence about three entities is three facts; the first of them says it."""
-    said: dict[tuple[int, str, datetime | None], Candidate] = {}
-    for one in ranked:
-        said.setdefault((one.group_id, normalise(one.text), one.valid_at), one)
+def _first_said(session: Session, actor: Actor, found: _Found, ranked: Sequence[Candidate], limit: int) -> list[Fact]:
+    """The first facts in this order. One sentence about three entities is three facts; the first of them says it.
+
+    They are loaded a few at a time, since which say the same shows only then; one that is gone meanwhile is left out.
+    """
+    group_ids = [group.id for group in found.groups]
+    said: dict[tuple[str, str, datetime | None], Fact] = {}
+    for start in range(0, len(ranked), limit):
+        ids = [one.id for one in ranked[start : start + limit]]
+        loaded = search.load(session, actor.org_id, group_ids, ids)
+        for fact in (loaded[one] for one in ids if one in loaded):
+            if len(said) < limit:
+                said.setdefault((fact.group_key, normalise(fact.text), fact.valid_at), fact)
         if len(said) == limit:
             break
+    read = {fact.group_key for fact in said.values()}
+    groups.note_reading(session, actor, [group for group in found.groups if group.key in read])
     return list(said.values())
 
 
 def _ended(one: Candidate) -> bool:
     return one.ended
-
-
-def _shown(session: Session, actor: Actor, found: _Found, chosen: Sequence[Candidate]) -> list[Fact]:
-    if not chosen:
-        return []
-    group_ids = [group.id for group in found.groups]
-    read = {one.group_id for one in chosen}
-    groups.note_reading(session, actor, [group for group in found.groups if group.id in read])
-    loaded = search.load(session, actor.org_id, group_ids, [one.id for one in chosen])
-    return [loaded[one.id] for one in chosen]
 
 
 def _distances(session: Session, actor: Actor, found: _Found, center_uuid: str) -> dict[int, int]:

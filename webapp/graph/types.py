@@ -111,13 +111,17 @@ class KnownFact:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group of one org. ``owner_id`` None: nobody owns it yet. The counts are of its facts and of their terms."""
+    """A group of one org. ``owner_id`` None: nobody owns it yet. The counts are of its facts and of their terms.
+
+    ``revision`` is the number of the last change of its facts.
+    """
 
     id: int
     key: str
     owner_id: int | None
     fact_count: int = 0
     term_count: int = 0
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,10 @@ from webapp.db.base import Base, Created, Id, OrgId
 
 
 class GraphGroup(Base):
-    """A group of one org. Without an owner only admins and services reach it. The counts are the ranker's statistics."""
+    """A group of one org. Without an owner only admins and services reach it. The counts are the ranker's statistics.
+
+    Each change of its facts raises `revision`; a fact carries that of its last one.
+    """
 
     __tablename__ = "graph_group"
 
@@ -23,6 +26,7 @@ class GraphGroup(Base):
     owner_id: Mapped[int | None]
     fact_count: Mapped[int] = mapped_column(default=0)
     term_count: Mapped[int] = mapped_column(default=0)
+    revision: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[Created]
 
 
@@ -107,6 +111,7 @@ class GraphFact(Base):
     created_at: Mapped[Created]
     expired_at: Mapped[datetime | None]
     terms: Mapped[bytes]
+    revision: Mapped[int] = mapped_column(default=0)
 
 
 class GraphClaim(Base):

@@ -11,7 +11,8 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from webapp.db.models import GraphClaim, GraphFact, GraphFactVector, GraphGroup, GraphTerm
+from webapp.db.models import GraphClaim, GraphFact, GraphFactVector, GraphTerm
+from webapp.graph.store.groups import note_change
 from webapp.graph.store.vectors import stored
 from webapp.graph.temporal import Claim, Placement, plan
 from webapp.llm.embeddings import Embedder, Vector
@@ -129,7 +130,7 @@ def remove(session: Session, org_id: int, group_id: int, fact_ids: Iterable[int]
         return
     chosen = select(GraphFact).where(*_in(GraphFact, org_id, group_id), GraphFact.id.in_(ids))
     rows = session.scalars(chosen).all()
-    count(session, org_id, group_id, [row.terms for row in rows], -1)
+    note_change(session, org_id, group_id, removed=[row.terms for row in rows])
     for row in rows:
         session.execute(
             delete(GraphTerm).where(
@@ -137,16 +138,6 @@ def remove(session: Session, org_id: int, group_id: int, fact_ids: Iterable[int]
             )
         )
     session.execute(delete(GraphFact).where(*_in(GraphFact, org_id, group_id), GraphFact.id.in_(ids)))
-
-
-def count(session: Session, org_id: int, group_id: int, terms: Sequence[bytes], sign: int) -> None:
-    """Keep the group's statistics: facts with these terms were added (1) or are about to go (-1)."""
-    lengths = sum(len(unpacked(one)) for one in terms)
-    session.execute(
-        update(GraphGroup)
-        .where(GraphGroup.org_id == org_id, GraphGroup.id == group_id)
-        .values(fact_count=GraphGroup.fact_count + sign * len(terms), term_count=GraphGroup.term_count + sign * lengths)
-    )
 
 
 class _Book:
@@ -199,6 +190,7 @@ class _Book:
             if fact.invalid_at != span.end:
                 fact.expired_at = func.greatest(func.now(), span.end) if span.end else None
             fact.valid_at, fact.invalid_at = span.start, span.end
+            fact.revision = self._change()
             self._session.flush()
         self._support(placement, fact.id)
 
@@ -209,7 +201,7 @@ class _Book:
             org_id=self._here[0], group_id=self._here[1], uuid=str(uuid4()), source_id=like.source_id,
             target_id=like.target_id, relation=like.relation, content=like.content, statement=span.statement, slot=slot,
             valid_at=span.start, invalid_at=span.end, terms=like.terms,
-            expired_at=func.greatest(func.now(), span.end) if span.end else None,
+            expired_at=func.greatest(func.now(), span.end) if span.end else None, revision=self._change(like.terms),
         )  # fmt: skip
         self._session.add(row)
         self._session.flush()
@@ -217,10 +209,14 @@ class _Book:
         self.created += 1
         return row.id
 
+    def _change(self, *added: bytes) -> int:
+        number = note_change(self._session, *self._here, added=added)
+        assert number is not None, "the group is locked, so it is there"
+        return number
+
     def _index(self, fact_id: int, like: NewFact | GraphFact) -> None:
         """Let the new fact be found: by its terms, and by its vector, its own or that of the fact it was part of."""
         org_id, group_id = self._here
-        count(self._session, org_id, group_id, [like.terms], 1)
         terms = [
             {"org_id": org_id, "group_id": group_id, "term": term, "fact_id": fact_id} for term in _terms(like.terms)
         ]

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from webapp.db.models import Account, GraphGroup, InboxItem
 from webapp.graph.types import Group
+from webapp.terms import unpacked
 
 
 def lane(group_id: int) -> str:
@@ -56,6 +57,21 @@ def set_owner(session: Session, org_id: int, group_id: int, owner_id: int) -> No
     )
 
 
+def note_change(
+    session: Session, org_id: int, group_id: int, *, added: Sequence[bytes] = (), removed: Sequence[bytes] = ()
+) -> int | None:
+    """Count a change of the group's facts, before it is made: facts with these packed terms are added, or go.
+
+    Returns the change's number, which the facts that are then new or different must carry, or None where the group is
+    gone. Until the transaction ends nobody else changes the group: numbers are committed in their order.
+    """
+    facts = len(added) - len(removed)
+    terms = sum(len(unpacked(one)) for one in added) - sum(len(unpacked(one)) for one in removed)
+    given = {"org": org_id, "group": group_id, "facts": facts, "terms": terms}
+    number: int | None = session.scalar(_CHANGE, given)
+    return number
+
+
 def remove(session: Session, org_id: int, group_id: int) -> None:
     """Delete a group with everything in it and its accepted work, whatever its state."""
     session.execute(delete(InboxItem).where(InboxItem.org_id == org_id, InboxItem.lane == lane(group_id)))
@@ -75,16 +91,22 @@ def owner_names(session: Session, owner_ids: Sequence[int]) -> dict[int, str]:
 
 
 def _group(row: GraphGroup) -> Group:
-    return Group(row.id, row.key, row.owner_id, row.fact_count, row.term_count)
+    return Group(row.id, row.key, row.owner_id, row.fact_count, row.term_count, row.revision)
 
 
 # Asked before every search: one plain statement.
 _AMONG = text(
     """
-    SELECT id, key, owner_id, fact_count, term_count FROM graph_group
+    SELECT id, key, owner_id, fact_count, term_count, revision FROM graph_group
     WHERE org_id = :org AND (CAST(:keys AS text[]) IS NULL OR key = ANY(CAST(:keys AS text[])))
         AND (CAST(:owner AS bigint) IS NULL OR owner_id = :owner)
     ORDER BY key
+    """
+)
+_CHANGE = text(
+    """
+    UPDATE graph_group SET revision = revision + 1, fact_count = fact_count + :facts, term_count = term_count + :terms
+    WHERE org_id = :org AND id = :group RETURNING revision
     """
 )
 _COUNTS = text(

@@ -1,67 +1,30 @@
-"""Candidates of a search: the nearest facts by vector and the best by rare words, exact within the caller's groups."""
+"""Facts as a search finds and shows them. Candidates are the nearest by vector and the best by rare words, exact
+within the caller's groups: what `graph.index` finds in memory, for groups that are too large to be held there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy import Row, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from webapp.db.models import GraphFactVector
+from webapp.graph import candidates as nominate
+from webapp.graph.candidates import Candidate, Found, Scope, heaviest
 from webapp.graph.store.vectors import literal, stored
-from webapp.graph.types import Fact, Group
+from webapp.graph.types import Fact
 from webapp.llm.embeddings import Embedder, Vector
-from webapp.ranking import Memories, Statistics
+from webapp.ranking import Memories
 from webapp.terms import TermHashes, unpacked
-
-CANDIDATES = 100
-"""From each side: several times what a search returns, so that the ranker decides and not the sides."""
-MOST_POSTINGS = 20_000
-"""Rows of the term index that one search adds up; commoner words than that only weigh, they do not nominate."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What decides about the place of a fact beside its score. ``ended``: by now, or at `as_of`."""
-
-    id: int
-    group_id: int
-    source_id: int
-    target_id: int
-    text: str
-    valid_at: datetime | None
-    ended: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """The likely facts for a message, in the same places as columns for the ranker, and what is known of all."""
-
-    candidates: list[Candidate]
-    columns: Memories
-    whole: Statistics
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What is searched: groups of one org, and if `as_of` is given only facts that held then."""
-
-    org_id: int
-    groups: Sequence[Group]
-    as_of: datetime | None = None
 
 
 def candidates(session: Session, scope: Scope, embedder: Embedder, vector: Vector | None, terms: TermHashes) -> Found:
     """The likely facts for a message, and the statistics of all that are searched."""
-    count = sum(group.fact_count for group in scope.groups)
-    mean_length = sum(group.term_count for group in scope.groups) / max(count, 1)
-    held_by, by_words = _by_words(session, scope, terms, count)
+    held_by, by_words = _by_words(session, scope, terms)
     written = None if vector is None else literal(vector, embedder)
     by_vector = {} if written is None else _by_vector(session, scope, embedder.model, written)
     further = [fact_id for fact_id in by_words if fact_id not in by_vector]
@@ -72,7 +35,8 @@ def candidates(session: Session, scope: Scope, embedder: Embedder, vector: Vecto
         [unpacked(row.terms) for row in rows],
         np.array([np.nan if one is None else -one for one in inverse], dtype=np.float32),
     )
-    return Found([_candidate(row) for row in rows], columns, Statistics(count, max(mean_length, 1.0), held_by))
+    found = [Candidate(row.id, row.group_id, row.source_id, row.target_id, row.ended) for row in rows]
+    return Found(found, columns, scope.statistics(held_by))
 
 
 def load(session: Session, org_id: int, group_ids: Sequence[int], ids: Sequence[int]) -> dict[int, Fact]:
@@ -100,12 +64,16 @@ def without_vector(session: Session, org_id: int, group_id: int, model: str, lim
 
 
 def put_vectors(
-    session: Session, org_id: int, group_id: int, embedder: Embedder, vectors: Sequence[tuple[int, Vector]]
+    session: Session,
+    org_id: int,
+    group_id: int,
+    embedder: Embedder,
+    vectors: Sequence[tuple[int, Vector]],
+    revision: int,
 ) -> None:
-    """Store the embeddings of facts that are still there."""
-    if not vectors:
-        return
-    rows = session.execute(_PRESENT, {"org": org_id, "group": group_id, "ids": [one for one, _ in vectors]})
+    """Store the embeddings of facts that are still there, as change number ``revision`` of their group."""
+    ids = [fact_id for fact_id, _ in vectors]
+    rows = session.execute(_PRESENT, {"org": org_id, "group": group_id, "ids": ids, "revision": revision})
     present = {row.id for row in rows}
     given = [
         {
@@ -120,37 +88,33 @@ def put_vectors(
 
 
 def _given(scope: Scope, **more: Any) -> dict[str, Any]:
-    return {"org": scope.org_id, "groups": [group.id for group in scope.groups], "as_of": scope.as_of, **more}
+    return {
+        "org": scope.org_id,
+        "groups": [group.id for group in scope.groups],
+        "as_of": scope.as_of,
+        "moment": scope.moment,
+        **more,
+    }
 
 
-def _by_words(session: Session, scope: Scope, terms: TermHashes, count: int) -> tuple[dict[int, int], list[int]]:
+def _by_words(session: Session, scope: Scope, terms: TermHashes) -> tuple[dict[int, int], list[int]]:
     """How many facts hold each term; the facts that hold most of the message's weight, by its rarest words."""
     signed = np.unique(terms).view("<i4").tolist()
     if not signed:
         return {}, []
-    given = _given(scope, terms=signed, most=MOST_POSTINGS)
+    given = _given(scope, terms=signed, most=nominate.MOST_POSTINGS)
     rows = session.execute(_POSTINGS if scope.as_of is None else _POSTINGS_THEN, given).all()
     postings = [
-        (np.frombuffer(row.holders, dtype=">i8"), float(np.log1p(count / (row.held_by + 0.5))))
+        (np.frombuffer(row.holders, dtype=">i8").astype(np.int64), row.held_by)
         for row in rows
         if row.holders is not None
     ]
-    return {row.term & 0xFFFFFFFF: row.held_by for row in rows}, _heaviest(postings)
-
-
-def _heaviest(postings: Sequence[tuple[npt.NDArray[np.int64], float]]) -> list[int]:
-    """The facts with the greatest sum of their words' weights; newer ones first among equals."""
-    if not postings:
-        return []
-    ids, places = np.unique(np.concatenate([holders for holders, _ in postings]), return_inverse=True)
-    weights = np.concatenate([np.full(len(holders), weight) for holders, weight in postings])
-    totals = np.bincount(places, weights)
-    return [int(one) for one in ids[np.lexsort((-ids, -totals))[:CANDIDATES]]]
+    return {row.term & 0xFFFFFFFF: row.held_by for row in rows}, heaviest(postings, scope.count)
 
 
 def _by_vector(session: Session, scope: Scope, model: str, written: str) -> dict[int, float]:
     """The nearest facts, each with the negative cosine."""
-    given = _given(scope, model=model, vector=written, limit=CANDIDATES)
+    given = _given(scope, model=model, vector=written, limit=nominate.CANDIDATES)
     rows = session.execute(_BY_VECTOR if scope.as_of is None else _BY_VECTOR_THEN, given)
     return {row.fact_id: row.inverse for row in rows}
 
@@ -161,10 +125,6 @@ def _rows(
     """What is kept of these facts; for `further` of them also the negative cosine, which nothing has given yet."""
     given = _given(scope, ids=list(ids), model=model, vector=written, further=list(further))
     return session.execute(_CANDIDATES, given).all() if ids else []
-
-
-def _candidate(row: Row[Any]) -> Candidate:
-    return Candidate(row.id, row.group_id, row.source_id, row.target_id, row.content, row.valid_at, row.ended)
 
 
 def _fact(row: Row[Any]) -> Fact:
@@ -237,8 +197,8 @@ _FACTS = text(
 # All vectors have length 1: the inner product is their cosine, for less work.
 _CANDIDATES = text(
     """
-    SELECT f.id, f.group_id, f.source_id, f.target_id, f.content, f.valid_at, f.terms,
-        f.invalid_at IS NOT NULL AND f.invalid_at <= coalesce(CAST(:as_of AS timestamptz), now()) AS ended,
+    SELECT f.id, f.group_id, f.source_id, f.target_id, f.terms,
+        f.invalid_at IS NOT NULL AND f.invalid_at <= :moment AS ended,
         CASE WHEN f.id = ANY(CAST(:further AS bigint[])) THEN (
             SELECT v.embedding <#> CAST(:vector AS halfvec) FROM graph_fact_vector v
             WHERE v.org_id = f.org_id AND v.group_id = f.group_id AND v.fact_id = f.id AND v.embedding_model = :model
@@ -278,5 +238,8 @@ _WITHOUT_VECTOR = text(
 )
 _IDS = text("SELECT id FROM graph_fact WHERE org_id = :org AND group_id = :group")
 _PRESENT = text(
-    "SELECT id FROM graph_fact WHERE org_id = :org AND group_id = :group AND id = ANY(CAST(:ids AS bigint[])) FOR SHARE"
+    """
+    UPDATE graph_fact SET revision = :revision
+    WHERE org_id = :org AND group_id = :group AND id = ANY(CAST(:ids AS bigint[])) RETURNING id
+    """
 )
