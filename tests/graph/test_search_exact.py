@@ -172,7 +172,7 @@ def _held(one: Kept, moment: datetime) -> bool:
     return one.valid_at <= moment and (one.invalid_at is None or one.invalid_at > moment)
 
 
-def _best_by_words(filled: Filled, there: list[Kept], terms: TermHashes, most: int) -> set[int]:
+def _best_by_words(filled: Filled, there: list[Kept], terms: TermHashes, most: int, best: int = 7) -> set[int]:
     """By the rarest words, as many as stay within `most` holders; at least one."""
     by_rarity = sorted(
         (len(_holders(filled, int(term))), int(np.int32(np.uint32(term).view(np.int32)))) for term in terms
@@ -187,7 +187,25 @@ def _best_by_words(filled: Filled, there: list[Kept], terms: TermHashes, most: i
         left -= holders
         weights[term & 0xFFFFFFFF] = float(np.log1p(FACTS / (holders + 0.5)))
     sums = [(round(-sum(weights.get(term, 0.0) for term in set(one.terms.tolist())), 9), -one.id) for one in there]
-    return {-negative for weight, negative in sorted(sums)[:7] if weight < 0}
+    return {-negative for weight, negative in sorted(sums)[:best] if weight < 0}
+
+
+@pytest.mark.parametrize("below", [0, 1])
+@pytest.mark.parametrize("way", [held, search], ids=["in memory", "in the database"])
+def test_words_nominate_as_long_as_their_holders_are_no_more_than_that(
+    world: GraphWorld, filled: Filled, monkeypatch: pytest.MonkeyPatch, way: ModuleType, below: int
+) -> None:
+    terms = _asked("turbine bridge")
+    most = sum(len(_holders(filled, int(term))) for term in terms) - below
+    monkeypatch.setattr(nominate, "CANDIDATES", FACTS)
+    monkeypatch.setattr(nominate, "MOST_POSTINGS", most)
+    with world.app.app_context(), transaction(filled.org_id) as session:
+        found = way.candidates(session, Scope(filled.org_id, [filled.group], NOW), runtime().embedder, None, terms)
+    assert {one.id for one in found.candidates} == _best_by_words(filled, filled.facts, terms, most, FACTS)
+    commonest = max(terms, key=lambda term: len(_holders(filled, int(term))))
+    by_it_alone = {one.id for one in filled.facts if set(one.terms.tolist()) & set(terms.tolist()) == {int(commonest)}}
+    assert by_it_alone
+    assert by_it_alone.isdisjoint(one.id for one in found.candidates) == bool(below)
 
 
 @pytest.mark.parametrize("query", QUERIES[:3])
