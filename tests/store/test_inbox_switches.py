@@ -131,6 +131,24 @@ def test_a_switch_waits_for_what_is_being_written(
     assert world.row(place, item.id).state == "done"
 
 
+def test_a_switch_that_waits_has_locked_no_row_yet(
+    world: World, place: Place, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this order everywhere: who held a row while waiting for an exchange could be waited for by that exchange."""
+    item, actor = claimed(world, place), system(place.org_id, "test")
+    with in_threads(world) as start:
+        with held_open(monkeypatch, claim, "finish") as came:
+            written = start(write, world, place, item)
+            assert came.wait(30)
+            switched = start(SWITCHES[reason], actor, place)
+            eventually(lambda: waits_for_a_lock(world))
+            with superuser(world) as connection:
+                for table in ("org WHERE id = :org", "agent WHERE org_id = :org"):
+                    connection.execute(text(f"SELECT 1 FROM {table} FOR UPDATE NOWAIT"), {"org": place.org_id})
+        written.result(30)
+        switched.result(30)
+
+
 def test_exchanges_of_one_org_do_not_wait_for_each_other(
     world: World, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
