@@ -56,6 +56,8 @@ def _config(settings: Settings) -> dict[str, object]:
             "max_overflow": settings.database_pool,
             # Parameters are people's text: an error's message must not repeat them.
             "hide_parameters": True,
+            # The driver begins nothing by itself: `webapp.db.session` does, and enters the org in the same round trip.
+            "isolation_level": "AUTOCOMMIT",
             "connect_args": {"prepare_threshold": 5 if settings.database_prepare else None},
         },
         "SESSION_COOKIE_NAME": "session",

@@ -10,7 +10,7 @@ from flask import Flask
 from sqlalchemy import text
 
 from tests import servers
-from webapp.db.session import db, installation
+from webapp.db.session import db, installation, transaction
 
 
 @pytest.fixture
@@ -29,6 +29,24 @@ def test_a_restart_of_the_server_costs_no_request(database: servers.Database) ->
         connection.execute("SELECT pg_terminate_backend(%s, 5000)", [first])
     with installation() as session:
         assert session.scalar(text("SELECT pg_backend_pid()")) != first
+
+
+@pytest.mark.usefixtures("context")
+def test_a_transaction_is_undone_as_a_whole_and_its_org_ends_with_it() -> None:
+    with pytest.raises(LookupError):
+        _write_and_fail()
+    with installation() as session:
+        assert session.scalar(text("SELECT count(*) FROM account WHERE username = 'undone'")) == 0
+        assert session.scalar(text("SELECT coalesce(current_setting('app.org_id', true), '')")) == ""
+        began = session.scalar(text("SELECT now()"))
+        assert session.scalar(text("SELECT now()")) == began
+
+
+def _write_and_fail() -> None:
+    with transaction(7) as session:
+        session.execute(text("INSERT INTO account (username, email) VALUES ('undone', 'undone@example.org')"))
+        assert session.scalar(text("SELECT current_setting('app.org_id')")) == "7"
+        raise LookupError
 
 
 @pytest.mark.usefixtures("context")

@@ -37,18 +37,29 @@ def transaction(org_id: int) -> Iterator[Session]:
     Row-level security shows and accepts this org's rows only. `SET LOCAL` takes no parameters, so the id is checked
     to be an integer here; a session-wide `SET` would leak to the next client of a pooled connection.
     """
-    with installation() as session:
-        enter(session, org_id)
+    with _begun(f"BEGIN; {_entered(org_id)}") as session:
         yield session
 
 
 def enter(session: Session, org_id: int) -> None:
     """Go into an org for the rest of a transaction that began outside every org."""
-    session.execute(text(f"SET LOCAL app.org_id = {int(org_id)}"))
+    session.execute(text(_entered(org_id)))
 
 
 @contextmanager
 def installation() -> Iterator[Session]:
     """One transaction outside every org: it sees the tables that have no org, and no row of those that have."""
-    with Session(db.engine, expire_on_commit=False) as session, session.begin():
+    with _begun("BEGIN") as session:
         yield session
+
+
+@contextmanager
+def _begun(statements: str) -> Iterator[Session]:
+    """A session in the transaction that these statements begin; without parameters the driver sends them as one."""
+    with Session(db.engine, expire_on_commit=False) as session, session.begin():
+        session.connection().exec_driver_sql(statements)
+        yield session
+
+
+def _entered(org_id: int) -> str:
+    return f"SET LOCAL app.org_id = {int(org_id)}"
