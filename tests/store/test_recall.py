@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from tests.capture_world import Place, at
 from tests.model_server import error
 from tests.store.recall_world import RecallWorld, recall_world, texts
 from webapp.access.actor import Actor
+from webapp.db.session import db
 from webapp.errors import NotAllowed, NotVisible, Unavailable
 from webapp.memory import categories, knowledge, user_switches
 from webapp.memory.write import manual, organise, removal
@@ -118,13 +121,15 @@ def test_a_closed_gate_lets_nothing_through_and_sends_nothing_out(
 ) -> None:
     world.remember(place, "The user works as a baker")
     knowledge.add(world.actor(place), place.agent_id, "Courses start in May")
+    assert world.recall(place, "What does any baker do?").global_memories
     given = {"org": place.org_id} if ":org" in change else {}
     world.execute(place, change, **given)
     calls = len(world.model.calls)
-    found = world.recall(place, "What does this gate's baker do?")
-    assert (found.context, found.global_memories, found.knowledge.entries) == ("", [], [])
-    assert found.state.use_off is not None
-    assert found.state.use_off.reason == reason
+    for message in ("What does this gate's baker do?", "What does any baker do?", " "):
+        found = world.recall(place, message)
+        assert (found.context, found.global_memories, found.knowledge.entries) == ("", [], [])
+        assert found.state.use_off is not None
+        assert found.state.use_off.reason == reason
     assert len(world.model.calls) == calls
 
 
@@ -199,6 +204,29 @@ def test_knowledge_over_the_budget_is_left_out_whole(settings: Settings) -> None
         found = small.recall(place, "anything")
         assert found.context == f"## Agent Knowledge\n- {'A' * 40}\n- {'C' * 15}"
         assert len(found.knowledge.left_out) == 1
+
+
+def test_what_is_known_takes_one_transaction_and_what_is_not_is_embedded_outside_of_one(
+    world: RecallWorld, place: Place
+) -> None:
+    world.remember(place, "The user keeps falcons")
+    pool, begun, held = db.engine.pool, [], []
+    world.model.on_call = lambda _call: held.append(pool.checkedout())  # type: ignore[attr-defined]
+
+    def note(*given: Any) -> None:
+        begun.extend([given[2]] if given[2].startswith("BEGIN") else [])
+
+    event.listen(db.engine, "before_cursor_execute", note)
+    try:
+        first = world.recall(place, "Does the user keep falcons in one transaction?")
+        assert (len(begun), held) == (2, [0])
+        begun.clear()
+        again = world.recall(place, "Does the user keep falcons in one transaction?")
+        assert (len(begun), held) == (1, [0])
+    finally:
+        event.remove(db.engine, "before_cursor_execute", note)
+    assert first == again
+    assert len(first.global_memories) == 1
 
 
 def test_while_embedding_is_down_words_find_memories(world: RecallWorld, place: Place) -> None:

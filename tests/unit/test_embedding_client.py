@@ -91,6 +91,15 @@ def test_what_is_known_is_not_asked_again(server: ModelServer, embedder: Embedde
     assert sent(server) == [["tea", "falcon"], ["sea"]]
 
 
+def test_what_is_known_is_given_without_the_server(server: ModelServer, embedder: Embedder) -> None:
+    assert embedder.known("tea") is None
+    vector = embedder.embed_one("tea")
+    found = embedder.known("tea")
+    assert found is not None
+    assert found.tolist() == vector.tolist()
+    assert len(server.calls) == 1
+
+
 def test_the_cache_is_bounded_and_keeps_what_was_used_last(
     server: ModelServer, connect: Callable[..., Embedder]
 ) -> None:

@@ -133,6 +133,11 @@ class Embedder:
         """Return the vector of one text; raises as ``embed`` does."""
         return np.asarray(self.embed([text])[0])
 
+    def known(self, text: str) -> Vector | None:
+        """The vector of a text that was embedded not long ago; None says that ``embed`` would have to ask the server."""
+        vector = self._cache.get(_sendable(text))
+        return None if vector is None else np.asarray(_padded([vector])[0])
+
     def stored(self, vector: Vector) -> StoredVector:
         """A vector that ``embed`` returned, as the database keeps it; all those of one model have one length."""
         return StoredVector(vector[: self._dimensions])

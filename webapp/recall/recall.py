@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from sqlalchemy.orm import Session
+
 from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, can, require
 from webapp.db.session import transaction
@@ -20,6 +22,7 @@ from webapp.recall.finding import RecalledMemory as RecalledMemory
 from webapp.runtime import runtime
 
 RUNNERS_UP = 10
+_Looked = tuple[Found, Delivery]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,37 +65,53 @@ def recall(
     settings = runtime().settings
     if settings.disable_memory:
         raise Unavailable("Memory is switched off for this installation (DISABLE_MEMORY).")
-    with transaction(actor.org_id) as session:
-        state = effective(session, actor.org_id, user_id, agent_id)
-    if not state.uses:
-        return Recalled("", [], [], [], knowledge.NOTHING, state)
     places = {
         0: settings.max_global if max_global is None else max_global,
         agent_id: settings.max_agent if max_agent is None else max_agent,
     }
     said_on = (at or datetime.now(UTC)).astimezone(UTC).date()
     asked = Asked(user_id, agent_id, message, said_on, places, RUNNERS_UP if explain else 0)
-    found, known = _searched(actor.org_id, asked)
+    state, looked = _let_through(actor.org_id, asked)
+    if not state.uses:
+        return Recalled("", [], [], [], knowledge.NOTHING, state)
+    found, known = _searched(actor.org_id, asked, looked)
     return _shown(actor, user_id, found, known, state)
 
 
-def _searched(org_id: int, asked: Asked) -> tuple[Found, Delivery]:
-    """Once by the model that is set up; again by the one before it where that has embedded more of the memories."""
+def _let_through(org_id: int, asked: Asked) -> tuple[EffectiveState, _Looked | None]:
+    """What the switches come to and, where they let it and nothing has to be embedded first, what is found at once."""
     embedder = runtime().embedder
-    found, known = _look(org_id, asked, embedder, _embedded(embedder, asked.message))
+    vector = embedder.known(asked.message)
+    with transaction(org_id) as session:
+        state = effective(session, org_id, asked.user_id, asked.agent_id)
+        ready = vector is not None or not asked.message.strip()
+        return state, _look(session, org_id, asked, embedder, vector) if ready and state.uses else None
+
+
+def _searched(org_id: int, asked: Asked, looked: _Looked | None) -> _Looked:
+    """Once by the model that is set up; again by the one before it where that has embedded more of the memories.
+
+    No connection is held while a model works, and no text goes to one before the switches were asked.
+    """
+    embedder = runtime().embedder
+    found, known = looked or _look_anew(org_id, asked, embedder, _embedded(embedder, asked.message))
     if found.fuller_model is None:
         return found, known
     try:
         former = runtime().embedder_of(found.fuller_model)
-        return _look(org_id, asked, former, former.embed_one(asked.message))
+        return _look_anew(org_id, asked, former, former.embed_one(asked.message))
     except Unavailable:
         return found, known
 
 
-def _look(org_id: int, asked: Asked, embedder: Embedder, vector: Vector | None) -> tuple[Found, Delivery]:
+def _look_anew(org_id: int, asked: Asked, embedder: Embedder, vector: Vector | None) -> _Looked:
     with transaction(org_id) as session:
-        found = find(session, org_id, asked, embedder, vector)
-        return found, knowledge.delivered(session, org_id, asked.agent_id, runtime().settings.knowledge_budget)
+        return _look(session, org_id, asked, embedder, vector)
+
+
+def _look(session: Session, org_id: int, asked: Asked, embedder: Embedder, vector: Vector | None) -> _Looked:
+    found = find(session, org_id, asked, embedder, vector)
+    return found, knowledge.delivered(session, org_id, asked.agent_id, runtime().settings.knowledge_budget)
 
 
 def _embedded(embedder: Embedder, message: str) -> Vector | None:
