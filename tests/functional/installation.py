@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -42,6 +43,12 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def _tied_to_this_run() -> list[str]:
+    """What a command starts with so that it ends with the tests, even if they are killed."""
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig=TERM", "--"] if setpriv else []
+
+
 @dataclass
 class Installation:
     """One data folder and the processes over it. `prefix` is a command that starts another one as somebody else."""
@@ -76,7 +83,7 @@ class Installation:
         """Start `flask serve`, without waiting."""
         with self.output.open("wb") as output:
             self.serving = subprocess.Popen(
-                [*self.prefix, *SERVE],
+                [*_tied_to_this_run(), *self.prefix, *SERVE],
                 cwd=PROJECT,
                 env=self.environment(**more),
                 stdout=output,
