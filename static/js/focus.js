@@ -63,6 +63,7 @@
     const search = document.querySelector('main input[type="search"]');
     if (!search) return;
     event.preventDefault();
+    search.closest('details')?.setAttribute('open', '');
     search.focus();
   });
 })();

@@ -72,6 +72,42 @@ def test_the_list_begins_in_the_first_screen(product: Product, who: str, path: s
     assert entry["y"] + entry["height"] <= 800
 
 
+@pytest.mark.parametrize("who", ["curator", "learner"])
+def test_an_agents_memories_begin_in_the_first_screen_of_a_phone(product: Product, who: str) -> None:
+    page = product.open(who, TUTOR, viewport={"width": 375, "height": 812})
+    bar, text = page.locator(".main-nav").bounding_box(), page.locator("#memory-rows .row-text").first.bounding_box()
+    assert bar is not None
+    assert text is not None
+    # At least one line of the first.
+    assert text["y"] + 24 <= bar["y"]
+
+
+def test_filters_fold_on_a_phone_and_nowhere_else(open_page: OpenPage) -> None:
+    page = open_page("agent-users", 375)
+    fold, field = page.get_by_text("Search and filters"), page.get_by_label("Search for User")
+    expect(field).to_be_hidden()
+    fold.click()
+    expect(field).to_be_visible()
+    page.reload()
+    page.keyboard.press("/")
+    expect(field).to_be_focused()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.reload()
+    expect(field).to_be_visible()
+    expect(fold).to_be_hidden()
+
+
+def test_filters_that_are_set_are_in_view_on_a_phone(product: Product) -> None:
+    page = product.open("curator", f"{TUTOR}?q=sorted", viewport={"width": 375, "height": 812})
+    expect(page.get_by_label("Search the text")).to_be_visible()
+    expect(page.get_by_label("Search the text")).to_have_value("sorted")
+    page = product.open("curator", TUTOR, viewport={"width": 375, "height": 812}, java_script_enabled=False)
+    page.get_by_text("Search and filters").click()
+    page.get_by_label("Search the text").fill("sorted")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("#memory-rows > li")).to_have_count(1)
+
+
 def test_every_page_has_the_same_edges(chromium: Browser, gallery: str) -> None:
     page = chromium.new_page(viewport={"width": 1280, "height": 800})
     edges: dict[Any, list[str]] = {}

@@ -25,6 +25,7 @@ MESSAGES = {
     "list.previous": "Previous",
     "list.next": "Next",
     "list.range": "{first:,}–{last:,} of {total:,}",
+    "list.filters": "Search and filters",
     "list.more_filters": "More filters",
     "list.clear_filters": "Clear filters",
     "list.nothing_matches": "Nothing matches",
