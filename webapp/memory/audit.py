@@ -141,6 +141,24 @@ def _event(row: AuditEvent, username: str | None) -> Event:
     )  # fmt: skip
 
 
+def full_name_of(session: Session, org_id: int, label: str, at: datetime) -> str | None:
+    """The full name, as it is now, of the account that is noted by this label for what was done at this very moment.
+
+    None where no account is, where it has no full name, and for who was erased since.
+    """
+    found: str | None = session.scalar(_FULL_NAME, {"org": org_id, "label": label, "at": at, "nobody": NOBODY})
+    return found
+
+
+# The time of a transaction: what it changed and the event that says so have the same, to the microsecond.
+_FULL_NAME = text(
+    """
+    SELECT nullif(a.full_name, '') FROM audit_event e JOIN account a ON a.id = e.actor_id
+    WHERE e.org_id = :org AND e.at = :at AND e.actor_label = :label AND e.actor_label <> :nobody LIMIT 1
+    """
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """Where a memory or an entry of shared memory lies that still exists, deleted or not: in an agent, else globally.

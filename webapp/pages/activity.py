@@ -17,6 +17,7 @@ from webapp.http.paging import with_query
 from webapp.http.scope import Scope
 from webapp.inbox import activity
 from webapp.inbox.types import InboxStatus, State
+from webapp.memory import switchers
 from webapp.memory.enablement import shared_off
 from webapp.memory.types import Page
 from webapp.messages import text as msg
@@ -91,6 +92,7 @@ def _days(scope: Scope) -> list[dict[str, Any]]:
 def _blocked(scope: Scope) -> dict[str, Any] | None:
     with transaction(scope.org.id) as session:
         off = shared_off(session, scope.org.id, installation_off=runtime().settings.disable_memory)
+        off = switchers.named(session, scope.org.id, off)
     if off is None:
         return None
     state = org_switch(off.level != "org", off)

@@ -11,6 +11,7 @@ from webapp.directory.admins import admin_names
 from webapp.directory.types import AgentView
 from webapp.errors import NotVisible
 from webapp.http.scope import Scope
+from webapp.memory import switchers
 from webapp.memory.enablement import shared_off
 from webapp.messages import text as msg
 from webapp.pages import where
@@ -76,5 +77,6 @@ def _enable(scope: Scope, url: str, *, can_edit: bool) -> Switch:
     on = agent_of(scope).enable_memory_component
     with transaction(scope.org.id) as session:
         off = shared_off(session, scope.org.id, scope.agent_id, installation_off=runtime().settings.disable_memory)
+        off = switchers.named(session, scope.org.id, off)
         admins = admin_names(session, scope.org.id)
     return Switch(on, url, agent_switch(on, off, admins, can_edit=can_edit, master=where.master_switch(scope)))

@@ -13,7 +13,7 @@ from webapp.directory.admins import admin_names
 from webapp.http.frame import Toast, toast
 from webapp.http.htmx import navigate, wants_partial
 from webapp.http.scope import Scope
-from webapp.memory import enablement, user_switches
+from webapp.memory import enablement, switchers, user_switches
 from webapp.messages import text as msg
 from webapp.pages import where
 from webapp.pages.shapes.states import Reader, user_switch
@@ -28,6 +28,7 @@ def switches(scope: Scope, url: str, reader: Reader) -> dict[str, Any]:
     with transaction(scope.org.id) as session:
         off = runtime().settings.disable_memory
         state = enablement.effective(session, scope.org.id, scope.user_id, installation_off=off)
+        state = switchers.named_state(session, scope.org.id, state)
         admins = admin_names(session, scope.org.id)
     master = where.master_switch(scope)
     return {

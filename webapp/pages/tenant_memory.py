@@ -14,7 +14,7 @@ from webapp.directory.agents import list_agents
 from webapp.directory.people import list_people
 from webapp.http.htmx import navigate, render
 from webapp.http.scope import Scope
-from webapp.memory import enablement, tallies
+from webapp.memory import enablement, switchers, tallies
 from webapp.messages import text as msg
 from webapp.messages.moments import Moment
 from webapp.pages import settings, tenant_frame, where
@@ -78,6 +78,7 @@ def _system(scope: Scope) -> dict[str, Any]:
     on = enablement.org_enabled(scope.actor)
     with transaction(scope.org.id) as session:
         off = enablement.shared_off(session, scope.org.id, installation_off=runtime().settings.disable_memory)
+        off = switchers.named(session, scope.org.id, off)
     reach = tallies.reach(scope.actor)
     effect = msg(
         "tenant.effect", agents=msg("tenant.effect_agents", n=reach.agents), users=msg("tenant.users", n=reach.users)

@@ -17,7 +17,7 @@ from webapp.directory.types import UserView
 from webapp.errors import Invalid
 from webapp.http.htmx import render
 from webapp.http.scope import Scope
-from webapp.memory import content
+from webapp.memory import content, switchers
 from webapp.messages import text as msg
 from webapp.pages import agent_frame
 from webapp.pages.one_person import one_person
@@ -99,6 +99,7 @@ def _state(scope: Scope, found: Recalled) -> State:
     if off is None:
         return State(True, msg("state.agent.on"))
     with transaction(scope.org.id) as session:
+        off = switchers.named(session, scope.org.id, off) or off
         admins = admin_names(session, scope.org.id)
     return State(False, f"{off.sentence[:1].upper()}{off.sentence[1:]}.", fix(off, admins))
 

@@ -277,7 +277,7 @@ def test_the_switch_makes_the_tabs_inert_and_says_who_can_turn_it_on(visit: Visi
     )
     assert undone is not None
     assert undone[1] == f"{PATH}/enable"
-    assert re.search(r"Off since .* by eddie", words(visit("vera").get(PATH)))
+    assert re.search(r"Off since .* by Eddie Example", words(visit("vera").get(PATH)))
     assert "An administrator or an editor of this agent can change that: Ada Example." in words(visit("vera").get(PATH))
     assert "The user can always read this" in words(visit("olga").get(PATH)), "one's own stay readable"
     back = eddie.post(f"{PATH}/shared/enable", value="true")

@@ -35,7 +35,7 @@ def test_the_master_switch_says_what_it_affects_and_what_off_means(visit: Visit)
     mine = ada.get("/orgs/acme/me/memory")
     assert re.search(f'<a href="{TENANT}">Open the switch</a>', mine.text), "no administrator is told to ask themselves"
     assert "An administrator can change that" in words(visit("olga").get("/orgs/acme/me/memory"))
-    said = r"Off since \d\d:\d\d by ada\. New conversations are not remembered and cannot be recovered later\."
+    said = r"Off since \d\d:\d\d by Ada Example\. New conversations are not remembered and cannot be recovered later\."
     assert re.search(said, words(off))
     assert re.search(said, words(ada.get(f"{TENANT}/activity")))
     back = words(ada.follow(undo[1], value=undo[2]))

@@ -11,8 +11,11 @@ from sqlalchemy import text
 from tests.functional.api.world import World
 from tests.functional.pages.conftest import Visit
 from tests.functional.pages.visitor import words
+from webapp.access.actor import Actor
 from webapp.db.session import transaction
+from webapp.memory import enablement
 
+TUTOR = "/orgs/acme/agents/python-tutor/memory"
 ME, PAGE, ACTIVITY = "/orgs/acme/me/memory", "/orgs/acme/memory/users/mira", "/orgs/acme/memory/activity"
 CLOCK = r"\d\d:\d\d"
 
@@ -83,6 +86,42 @@ def test_the_api_says_it_too(visit: Visit, world: World) -> None:
     path = "/orgs/acme/users/mira/agents/python-tutor/context/"
     answer = world.call("mira", "POST", path, json={"message": "Hello there"})
     assert answer.json["state"]["use"]["detail"] == "use in responses is turned off for the person by Ada Example"
+
+
+@pytest.fixture
+def switched_on(visit: Visit) -> Iterator[None]:
+    """The organisation and the agent are on again afterwards."""
+    yield
+    visit("eddie").post(f"{TUTOR}/enable", value="true")
+    visit("root").post("/orgs/acme/memory/switch", value="true")
+
+
+@pytest.mark.usefixtures("switched_on")
+def test_who_turned_off_the_organisation_or_an_agent_has_their_full_name(visit: Visit) -> None:
+    visit("eddie").post(f"{TUTOR}/enable", value="false")
+    assert re.search(f"Off since {CLOCK} by Eddie Example\\.", words(visit("vera").get(TUTOR)))
+    tried = visit("vera").post(f"{TUTOR}/try", partial=True, user="mira", message="What does she like?")
+    assert "Turned off for the agent by Eddie Example." in words(tried)
+    visit("ada").post("/orgs/acme/memory/switch", value="false")
+    for who, page in (("ada", "/orgs/acme/memory"), ("ada", ACTIVITY), ("ada", PAGE), ("mira", ME), ("vera", TUTOR)):
+        shown = words(visit(who).get(page))
+        assert re.search(f"{CLOCK},? by Ada Example", shown), page
+        assert "by ada" not in shown, page
+
+
+@pytest.mark.usefixtures("switched_on")
+def test_a_service_that_is_called_like_somebody_is_not_them(visit: Visit, world: World) -> None:
+    with world.app.app_context():
+        service = Actor("service", world.orgs["acme"], "ada", "token:0", scopes=frozenset({"settings:write"}))
+        enablement.switch_org(service, False)
+    assert re.search(f"Off since {CLOCK} by ada\\.", words(visit("ada").get("/orgs/acme/memory")))
+
+
+@pytest.mark.usefixtures("switched_on")
+def test_an_erasure_takes_the_name_there_too(visit: Visit) -> None:
+    visit("eddie").post(f"{TUTOR}/enable", value="false")
+    assert visit("eddie").post(f"{ME}/erase", username="eddie").status_code == 200
+    assert re.search(f"Off since {CLOCK} by erased person\\.", words(visit("vera").get(TUTOR)))
 
 
 def test_an_erasure_takes_the_name_of_who_switched(visit: Visit, world: World, mira: int) -> None:
