@@ -27,6 +27,7 @@ from sqlalchemy import text
 from bench._application import Application, application
 from bench._meter import Times, measure
 from bench._population import MODEL, MadeUp, Population, RandomVectors, fill, long_tailed
+from webapp.db import binary
 from webapp.db.halfvec import Halfvec
 from webapp.db.session import transaction
 from webapp.llm.embeddings import StoredVector, Vector, Vectors, profile_of
@@ -134,14 +135,13 @@ class Bench:
         return len({one.memory_id for one in found}.intersection(true.tolist())) / len(true)
 
     def _pages(self, user_id: int) -> int:
-        where = {"org": self._org_id, "user": user_id, "agent": self._population.agent_id, "model": MODEL}
         vector = runtime().embedder.embed_one(MESSAGES[0])
-        asked = {**where, "vector": Halfvec(vector), "length": len(vector)}
-        return self._touched(search._TERMS, where) + self._touched(search._DISTANCES, asked)
-
-    def _touched(self, statement: str, given: dict[str, object]) -> int:
+        given = {
+            "org": self._org_id, "user": user_id, "agent": self._population.agent_id, "model": MODEL,
+            "vector": Halfvec(vector), "length": len(vector),
+        }  # fmt: skip
         with transaction(self._org_id) as session:
-            ((plan,),) = search._rows(session, f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}", given)
+            ((plan,),) = binary.rows(session, f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {search.CORPUS}", given)
         return int(plan[0]["Plan"]["Shared Hit Blocks"] + plan[0]["Plan"]["Shared Read Blocks"])
 
     def _lists(self) -> list[Cost]:

@@ -8,8 +8,10 @@ import psycopg
 import pytest
 from flask import Flask
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from tests import servers
+from webapp.db import binary
 from webapp.db.session import db, installation, transaction
 
 
@@ -56,3 +58,16 @@ def test_a_living_connection_is_used_again() -> None:
         with installation() as session:
             found.append(session.scalar(text("SELECT pg_backend_pid()")))
     assert len(set(found)) == 1
+
+
+@pytest.mark.usefixtures("context")
+def test_what_psycopg_answers_itself_is_in_the_transaction_and_fails_as_the_rest_does() -> None:
+    with transaction(7) as session:
+        (row,) = binary.rows(
+            session, "SELECT current_setting('app.org_id') AS org, %(n)s::int4 AS n", {"n": 5}, named=True
+        )
+        assert (row.org, row.n) == ("7", 5)
+        session.execute(text("SET LOCAL statement_timeout = 20"))
+        with pytest.raises(OperationalError) as failed:
+            binary.rows(session, "SELECT pg_sleep(5), %(said)s::text", {"said": "a secret"})
+        assert "secret" not in str(failed.value)

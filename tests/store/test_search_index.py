@@ -14,6 +14,7 @@ from tests.capture_world import Place, at
 from tests.model_server import error
 from tests.servers import Database
 from tests.store.recall_world import RecallWorld, recall_world
+from webapp.db import binary
 from webapp.db.session import transaction
 from webapp.memory import search
 from webapp.memory.nearest import nearest
@@ -87,7 +88,7 @@ def test_a_search_by_words_reads_the_key_alone(place: Place, database: Database)
         connection.execute("VACUUM ANALYZE memory_search")
     given = {"org": place.org_id, "user": 1_000_007, "agent": place.agent_id}
     with transaction(place.org_id) as session:
-        explained = search._rows(session, f"EXPLAIN (ANALYZE) {search._TERMS}", given)
+        explained = binary.rows(session, f"EXPLAIN (ANALYZE) {search.TERMS}", given)
     plan = "\n".join(line for (line,) in explained)
     assert "Index Only Scan using pk_memory_search" in plan
     assert "Heap Fetches: 0" in plan

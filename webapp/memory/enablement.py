@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, require
+from webapp.db import binary
 from webapp.db.session import transaction
 from webapp.errors import NotVisible
 from webapp.memory import audit
@@ -72,9 +73,10 @@ def effective(
     session: Session, org_id: int, user_id: int, agent_id: int | None = None, *, installation_off: bool = False
 ) -> EffectiveState:
     """The effective state by the rows as they are now; NotVisible when the user or agent is not in the org."""
-    row = session.execute(_STATE, {"org": org_id, "user": user_id, "agent": agent_id}).one_or_none()
-    if row is None:
+    found = binary.rows(session, _STATE, {"org": org_id, "user": user_id, "agent": agent_id}, named=True)
+    if not found:
         raise NotVisible
+    (row,) = found
     shared = _shared_off(row, agent_id, installation_off)
     capture = None if row.auto_capture_enabled else _own_off("capture", row)
     use = None if row.use_memory_in_responses else _own_off("use", row)
@@ -108,7 +110,7 @@ def shared_off(
     return _shared_off(row, agent_id, installation_off)
 
 
-def _own_off(side: str, row: Row[tuple[Any, ...]]) -> Off:
+def _own_off(side: str, row: Any) -> Off:
     by, since, by_id = (getattr(row, f"{side}_changed_{part}") for part in ("by", "at", "by_id"))
     return Off("user", f"user_{side}_off", by, since, by_id)
 
@@ -121,7 +123,7 @@ def capture_offs(actor: Actor, user_ids: Collection[int]) -> dict[int, Off]:
         return {row.user_id: _own_off("capture", row) for row in rows}
 
 
-def _shared_off(row: Row[tuple[object, ...]], agent_id: int | None, installation_off: bool) -> Off | None:
+def _shared_off(row: Any, agent_id: int | None, installation_off: bool) -> Off | None:
     if installation_off:
         return Off("installation", "memory_disabled")
     if not row.enable_memsearch:
@@ -144,17 +146,15 @@ def _changed(side: str) -> str:
     return f"{by}, m.{side}_changed_at, m.{side}_changed_by_id"
 
 
-_STATE = text(
-    f"""
+_STATE = f"""
     SELECT o.enable_memsearch, o.memsearch_changed_by, o.memsearch_changed_at,
            m.auto_capture_enabled, m.use_memory_in_responses, m.removed_at, {_changed("capture")}, {_changed("use")},
            a.enable_memory_component, a.memory_changed_by, a.memory_changed_at, a.archived_at
     FROM org o
-    JOIN membership m ON m.org_id = o.id AND m.user_id = :user
-    LEFT JOIN agent a ON a.org_id = o.id AND a.id = :agent
-    WHERE o.id = :org AND (CAST(:agent AS bigint) IS NULL OR a.id IS NOT NULL)
+    JOIN membership m ON m.org_id = o.id AND m.user_id = %(user)s
+    LEFT JOIN agent a ON a.org_id = o.id AND a.id = %(agent)s
+    WHERE o.id = %(org)s AND (CAST(%(agent)s AS bigint) IS NULL OR a.id IS NOT NULL)
     """
-)
 
 
 _SHARED = text(

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from webapp.access.actor import Actor
 from webapp.access.policy import Action, Target, can, require
+from webapp.db import binary
 from webapp.db.models import Account, Agent, Knowledge
 from webapp.db.session import transaction
 from webapp.errors import Conflict, NotVisible, Overtaken
@@ -146,8 +147,8 @@ def restore(actor: Actor, agent_id: int, entry_id: int) -> KnowledgeView:
 
 def delivered(session: Session, org_id: int, agent_id: int, budget: int) -> Delivery:
     """What is injected: oldest first; an entry that does not fit is left out whole and the walk goes on."""
-    rows = session.execute(_DELIVERED, {"org": org_id, "agent": agent_id})
-    return within_budget([_view(row) for row in rows], budget)
+    found = binary.rows(session, _DELIVERED, {"org": org_id, "agent": agent_id})
+    return within_budget([_view(row) for row in found], budget)
 
 
 def left_out(actor: Actor, agent_id: int, budget: int) -> frozenset[int]:
@@ -208,20 +209,20 @@ def _joined() -> Select[Any]:
     )
 
 
-def _view(row: Row[Any]) -> KnowledgeView:
-    values: tuple[Any, ...] = tuple(row)
+def _view(row: Iterable[Any]) -> KnowledgeView:
+    values = tuple(row)
     author = Person(*values[6:10]) if values[6] is not None else None
     return KnowledgeView(values[0], AgentRef(*values[1:5]), values[5], author, *values[10:])
 
 
-# Every recall asks this: it is built once.
-_DELIVERED = (
-    _joined()
-    .where(
-        Knowledge.org_id == bindparam("org"), Knowledge.agent_id == bindparam("agent"), Knowledge.deleted_at.is_(None)
-    )
-    .order_by(Knowledge.created_at, Knowledge.id)
-)
+# The same columns, for what every recall asks.
+_DELIVERED = """
+    SELECT k.id, a.id, a.unique_id, a.slug, a.name, k.content, u.id, u.username, u.email, u.full_name,
+           k.version, k.created_at, k.updated_at, k.deleted_at
+    FROM knowledge k JOIN agent a ON a.org_id = k.org_id AND a.id = k.agent_id
+    LEFT JOIN account u ON u.id = k.created_by_id
+    WHERE k.org_id = %(org)s AND k.agent_id = %(agent)s AND k.deleted_at IS NULL ORDER BY k.created_at, k.id
+    """
 
 
 def _one(session: Session, org_id: int, agent_id: int, entry_id: int) -> KnowledgeView:

@@ -6,10 +6,9 @@ The search is exact and within the user's own rows: another user's or org's rows
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from sqlalchemy import delete
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from webapp.db import binary
 from webapp.db.halfvec import Halfvec
 from webapp.db.models import Memory, MemorySearch, MemoryVector
 from webapp.llm.embeddings import StoredVector
@@ -79,22 +79,20 @@ def corpus(
 
     Similarities are to `vector`, NaN for a memory that has no vector of this model, or where there is no `vector`.
     """
-    where = {"org": org_id, "user": user_id, "agent": agent_id}
-    ((ids, agents, sessions, times, lengths, terms),) = _rows(session, _TERMS, where)
+    given = {
+        "org": org_id, "user": user_id, "agent": agent_id, "model": model,
+        "vector": None if vector is None else Halfvec(vector), "length": None if vector is None else len(vector),
+    }  # fmt: skip
+    ((ids, agents, sessions, times, lengths, terms, embedded, distances),) = binary.rows(session, CORPUS, given)
     columns = Memories(
         ids=_integers(ids),
         sessions=_integers(sessions),
         times=_integers(times),
         lengths=np.frombuffer(lengths or b"", dtype=">i4").astype(np.int64),
         terms=unpacked(terms or b""),
-        similarities=np.full(len(ids or b"") // 8, np.nan, dtype=np.float32),
+        similarities=similarities_of(_integers(ids), _integers(embedded), _floats(distances)),
     )
-    if vector is None:
-        return Corpus(columns, _integers(agents))
-    given = {**where, "model": model, "vector": Halfvec(vector), "length": len(vector)}
-    ((found, distances),) = _rows(session, _DISTANCES, given)
-    similarities = similarities_of(columns.ids, _integers(found), _floats(distances))
-    return Corpus(replace(columns, similarities=similarities), _integers(agents))
+    return Corpus(columns, _integers(agents))
 
 
 def related(
@@ -124,7 +122,8 @@ def contents(session: Session, org_id: int, user_id: int, memory_ids: Sequence[i
         return {}
     where = {"org": org_id, "user": user_id, "ids": list(memory_ids), "model": model}
     return {
-        memory_id: Content(content, _halfvec(sent)) for memory_id, content, sent in _rows(session, _CONTENTS, where)
+        memory_id: Content(content, _halfvec(sent))
+        for memory_id, content, sent in binary.rows(session, _CONTENTS, where)
     }
 
 
@@ -133,7 +132,7 @@ def fuller_model(session: Session, org_id: int, user_id: int, model: str) -> str
 
     That is so while a change of model is under way (`flask reembed`) and this user's turn has not come.
     """
-    counts = dict(_rows(session, _MODELS, {"org": org_id, "user": user_id}))
+    counts = dict(binary.rows(session, _MODELS, {"org": org_id, "user": user_id}))
     fullest = max(counts, key=lambda name: (counts[name], name), default=model)
     return fullest if counts.get(fullest, 0) > counts.get(model, 0) else None
 
@@ -144,13 +143,6 @@ def _delete(
     session.execute(
         delete(table).where(table.org_id == org_id, table.user_id == user_id, table.memory_id.in_(memory_ids))
     )
-
-
-def _rows(session: Session, statement: str, given: Mapping[str, object]) -> list[Any]:
-    """Ask psycopg itself, in the session's transaction: only it takes values in binary, half as long as in text."""
-    connection = session.connection().connection.driver_connection
-    assert connection is not None
-    return list(connection.execute(statement, given, binary=True))
 
 
 def _integers(sent: bytes | None) -> Integers:
@@ -169,7 +161,7 @@ def _halfvec(sent: bytes | None) -> Floats | None:
 # Each column comes as one value that NumPy reads in place; rows would cost a Python object per field, and twice the
 # time. The aggregates of one SELECT take the rows in the same order.
 _SCOPES = "org_id = %(org)s AND user_id = %(user)s AND (agent_id IS NULL OR agent_id = CAST(%(agent)s AS bigint))"
-_TERMS = f"""
+TERMS = f"""
     SELECT string_agg(int8send(memory_id), ''), string_agg(int8send(coalesce(agent_id, 0)), ''),
            string_agg(int8send(session_key), ''), string_agg(timestamptz_send(said_at), ''),
            string_agg(int4send(octet_length(terms) / 4), ''), string_agg(terms, '')
@@ -182,6 +174,7 @@ _DISTANCES = f"""
            string_agg(float4send(CAST(embedding <=> (SELECT CAST(%(vector)s AS halfvec)) AS real)), '')
     FROM memory_vector WHERE {_SCOPES} AND embedding_model = %(model)s AND vector_dims(embedding) = %(length)s
     """
+CORPUS = f"SELECT * FROM ({TERMS}) terms, ({_DISTANCES}) distances"
 _CONTENTS = """
     SELECT m.id, m.content, halfvec_send(v.embedding) FROM memory m
     LEFT JOIN memory_vector v ON v.org_id = m.org_id AND v.user_id = m.user_id AND v.memory_id = m.id

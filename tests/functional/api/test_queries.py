@@ -9,11 +9,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import text
 
 from tests import servers
 from tests.functional.api.world import World
-from webapp.db.session import db, transaction
+from webapp.db.session import transaction
 from webapp.memory.write import manual
 
 U = "/orgs/acme/users/{who}"
@@ -55,25 +55,24 @@ def many(world: World, database: servers.Database) -> None:
 
 
 @contextmanager
-def statements(world: World) -> Iterator[list[tuple[str, Any]]]:
-    """What is sent to the database meanwhile."""
+def statements() -> Iterator[list[tuple[str, Any]]]:
+    """What is sent to the database meanwhile, by whatever way, but for the mere beginning of a transaction."""
     sent: list[tuple[str, Any]] = []
+    execute = psycopg.Cursor.execute
 
-    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_rest: Any) -> None:
-        sent.append((statement, parameters))
+    def noted(cursor: Any, statement: Any, parameters: Any = None, **more: Any) -> Any:
+        if statement != "BEGIN":
+            sent.append((statement, parameters))
+        return execute(cursor, statement, parameters, **more)
 
-    with world.app.app_context():
-        engine = db.engine
-    event.listen(engine, "before_cursor_execute", note)
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(psycopg.Cursor, "execute", noted)
         yield sent
-    finally:
-        event.remove(engine, "before_cursor_execute", note)
 
 
 def asked(world: World, path: str, who: str) -> list[tuple[str, Any]]:
     world.call(who, "GET", path.format(who=who))
-    with statements(world) as sent:
+    with statements() as sent:
         answer = world.call(who, "GET", path.format(who=who))
     assert answer.status_code == 200
     return sent
@@ -133,6 +132,6 @@ def test_an_agents_many_rows_are_counted_and_paged_along_the_index(world: World)
 def test_writing_a_memory_costs_a_fixed_number_of_statements(world: World) -> None:
     with world.app.app_context():
         manual.add(world.boss("acme"), manual.Draft(world.users["olga"], "Warm up the connection"))
-    with statements(world) as sent:
+    with statements() as sent:
         world.call("olga", "POST", "/orgs/acme/users/olga/global-memories/", json={"content": "Count what this costs"})
     assert len(sent) <= 26, "\n".join(statement for statement, _ in sent)
