@@ -277,11 +277,14 @@ def test_the_switch_makes_the_tabs_inert_and_says_who_can_turn_it_on(visit: Visi
     )
     assert undone is not None
     assert undone[1] == f"{PATH}/enable"
-    assert re.search(r"Off since .* by Eddie Example", words(visit("vera").get(PATH)))
-    assert "An administrator or an editor of this agent can change that: Ada Example." in words(visit("vera").get(PATH))
+    for_vera = words(visit("vera").get(PATH))
+    assert re.search(r"Off since .* by Eddie Example", for_vera)
+    assert "An administrator or an editor of this agent can change that: Ada Example." in for_vera
+    assert "Editors and administrators can change this." not in for_vera, "it is said once"
     assert "The user can always read this" in words(visit("olga").get(PATH)), "one's own stay readable"
     back = eddie.post(f"{PATH}/shared/enable", value="true")
     assert back.location == f"{PATH}/shared"
+    assert "Editors and administrators can change this." in words(visit("vera").get(PATH))
     noted = world.row(
         "acme", "SELECT detail FROM audit_event WHERE action = 'agent.memory_switched' ORDER BY id DESC LIMIT 1"
     )
