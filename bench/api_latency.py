@@ -23,11 +23,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import httpx2
 import numpy as np
 import psycopg
-from sqlalchemy import event
 
 from bench import _api_data
 from bench._api_data import MEASURED, MODEL, SMALL, Person
@@ -35,7 +35,7 @@ from bench._application import Application, application
 from tests import model_server, servers
 from tests.functional.installation import free_port, wait_until
 from webapp.access import tokens
-from webapp.db.session import db, installation
+from webapp.db.session import installation
 from webapp.memory import categories
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -233,18 +233,17 @@ class _InProcess:
 @contextmanager
 def _database_time() -> Iterator[list[float]]:
     spent: list[float] = []
+    execute = psycopg.Cursor.execute
 
-    def before(_connection: Any, _cursor: Any, _statement: str, _parameters: Any, context: Any, _many: bool) -> None:
-        context.bench_began = time.perf_counter()
+    def timed(*given: Any, **more: Any) -> Any:
+        began = time.perf_counter()
+        try:
+            return execute(*given, **more)
+        finally:
+            spent.append(time.perf_counter() - began)
 
-    def after(_connection: Any, _cursor: Any, _statement: str, _parameters: Any, context: Any, _many: bool) -> None:
-        spent.append(time.perf_counter() - context.bench_began)
-
-    event.listen(db.engine, "before_cursor_execute", before)
-    event.listen(db.engine, "after_cursor_execute", after)
-    yield spent
-    event.remove(db.engine, "before_cursor_execute", before)
-    event.remove(db.engine, "after_cursor_execute", after)
+    with patch.object(psycopg.Cursor, "execute", timed):
+        yield spent
 
 
 def _timed(send: Callable[[], Any]) -> float:
