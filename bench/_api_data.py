@@ -14,6 +14,7 @@ from datetime import date
 import psycopg
 
 from tests.model_server import vector
+from tests.servers import TALLY
 from webapp.terms import memory_terms, packed
 
 MODEL = "scripted"
@@ -72,6 +73,7 @@ def fill(connection: psycopg.Connection, people: list[Person]) -> None:
         assert first is not None
         for statement in (_VECTORS, _TERMS):
             connection.execute(statement, vars_of(person) | {"first": first[0]})
+    connection.execute(TALLY)
 
 
 def vars_of(person: Person) -> dict[str, int]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import psycopg
 
+from tests.servers import TALLY
+
 MEMBERS, AGENTS, LARGEST, OTHERS = 5_000, 20, 100_000, 10_000
 STRANGERS, STRANGER_ORGS = 600_000, 6
 PROLIFIC = 10_000
@@ -92,6 +94,7 @@ def fill(connection: psycopg.Connection, org_id: int) -> int:
     }  # fmt: skip
     for statement in STATEMENTS:
         connection.execute(statement.format(**sizes))  # type: ignore[arg-type]  # numbers of this file only
+    connection.execute(TALLY)
     row = connection.execute("SELECT count(*) FROM memory").fetchone()
     assert row is not None
     return int(row[0])

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import psycopg
 
+from tests.servers import TALLY
 from webapp.llm.embeddings import StoredVector
 from webapp.llm.local import DIMENSIONS, MODEL_NAME
 from webapp.terms import memory_terms, packed
@@ -138,6 +139,7 @@ def fill(
             for table, row in rows.tables.items():
                 _copy(connection, table, map(row, numbers))
         connection.execute("SELECT setval('memory_id_seq', %s)", [len(owner) + 1])
+        connection.execute(TALLY)
         # What is not in the log yet does not count as visible to everybody, so the log is written first.
         connection.execute("CHECKPOINT")
         connection.execute("VACUUM ANALYZE")

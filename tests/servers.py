@@ -59,13 +59,34 @@ def valkey() -> Iterator[EmbeddedValkey]:
         yield server
 
 
+TALLY = """
+    INSERT INTO memory_tally (org_id, agent_id, category_id, user_id, live)
+    SELECT org_id, agent_id, category_id, user_id, count(*) FROM memory
+    WHERE agent_id IS NOT NULL AND deleted_at IS NULL AND superseded_at IS NULL GROUP BY 1, 2, 3, 4
+    ON CONFLICT (org_id, agent_id, category_id, user_id) DO UPDATE SET live = excluded.live
+"""
+"""Counts what was loaded past the product."""
+MISCOUNTED = """
+    WITH held AS (
+        SELECT org_id, agent_id, category_id, user_id, count(*) AS live FROM memory
+        WHERE agent_id IS NOT NULL AND deleted_at IS NULL AND superseded_at IS NULL GROUP BY 1, 2, 3, 4
+    )
+    SELECT * FROM held FULL JOIN memory_tally t USING (org_id, agent_id, category_id, user_id)
+    WHERE coalesce(held.live, 0) <> coalesce(t.live, 0)
+"""
+"""Where the numbers that are counted along differ from the memories: nowhere, whatever tests have done."""
+
+
 @contextmanager
 def database(server: EmbeddedPostgres, name: str) -> Iterator[Database]:
     """A copy of the migrated template, dropped afterwards."""
     ensure_template(server)
     server.create_database(name, template=TEMPLATE)
     try:
-        yield Database(name, server.url(SUPERUSER, name), server.url(OWNER, name), server.url(APP, name))
+        made = Database(name, server.url(SUPERUSER, name), server.url(OWNER, name), server.url(APP, name))
+        yield made
+        with psycopg.connect(made.superuser_url.replace("+psycopg", "")) as connection:
+            assert connection.execute(MISCOUNTED).fetchall() == []
     finally:
         server.drop_database(name)
 

@@ -17,7 +17,7 @@ from webapp.db.session import transaction
 from webapp.directory import demo_texts as texts
 from webapp.directory.agents import AgentDraft, put_agent
 from webapp.directory.people import PersonDraft, put_person
-from webapp.memory import categories, store
+from webapp.memory import categories, counts, store
 from webapp.memory.content import content_hash
 from webapp.memory.types import Origin
 
@@ -157,6 +157,7 @@ class _Story:
         self._revise(row, "created", ago + 8, after=row.content)
         row.deleted_at, row.deleted_by, row.delete_batch = self._at(ago), "curator", uuid4()
         row.embed_due_at, row.version = None, row.version + 1
+        counts.no_longer_live(self.session, row)
         self.session.flush()
         self._revise(row, "deleted", ago, before=row.content, by="curator")
         self._audit("curator", "memory.deleted", "memory", row.id, ago, user_id=row.user_id)

@@ -49,17 +49,31 @@ def readable(actor: Actor, wanted: MemoryFilter | None = None) -> ColumnElement[
 
     Where `wanted` lies within them anyway, nothing is added: one plain condition is what an index answers best.
     """
-    agents = [
-        agent_id
-        for agent_id in actor.agent_roles
-        if can(actor, Action.READ_AGENT_MEMORY, Target(actor.org_id, agent_id=agent_id))
-    ]
+    agents = _readable_agents(actor)
     me = -1 if actor.account_id is None else actor.account_id
     within = wanted is not None and (wanted.user_id == me or wanted.agent_id in agents)
     if within or can(actor, Action.READ_GLOBAL, Target(actor.org_id)):
         return Memory.org_id == actor.org_id
     own = Memory.user_id == me
     return own | Memory.agent_id.in_(agents) if agents else own
+
+
+def is_whole_agent(actor: Actor, wanted: MemoryFilter) -> bool:
+    """Whether this is all that an agent holds, or a category of it, and `actor` may read all of that: then it is
+    counted already.
+    """
+    plain = MemoryFilter(scope="agent", agent_id=wanted.agent_id, category_slug=wanted.category_slug)
+    if wanted.agent_id is None or wanted != plain:
+        return False
+    return wanted.agent_id in _readable_agents(actor) or can(actor, Action.READ_GLOBAL, Target(actor.org_id))
+
+
+def _readable_agents(actor: Actor) -> list[int]:
+    return [
+        agent_id
+        for agent_id in actor.agent_roles
+        if can(actor, Action.READ_AGENT_MEMORY, Target(actor.org_id, agent_id=agent_id))
+    ]
 
 
 def conditions(org_id: int, wanted: MemoryFilter) -> list[ColumnElement[bool]]:

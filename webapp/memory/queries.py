@@ -15,7 +15,7 @@ from webapp.db import binary
 from webapp.db.models import Category, Memory, Revision
 from webapp.db.session import transaction
 from webapp.errors import NotVisible
-from webapp.memory import audit, filters
+from webapp.memory import audit, counts, filters
 from webapp.memory.filters import MemoryFilter as MemoryFilter
 from webapp.memory.filters import readable as readable
 from webapp.memory.store import lineage
@@ -55,7 +55,7 @@ def list_memories(
     with transaction(actor.org_id) as session:
         conditions = [*filters.conditions(actor.org_id, wanted), readable(actor, wanted)]
         if count is None:
-            count = session.scalar(select(func.count()).select_from(Memory).where(*conditions)) or 0
+            count = _count(session, actor, wanted, conditions)
         newest = Memory.deleted_at if wanted.state == "deleted" else Memory.created_at
         # The page's ids first: a sort over wide joined rows would carry every text of the list.
         ids = select(Memory.id).where(*conditions).order_by(newest.desc(), Memory.id.desc())
@@ -76,14 +76,14 @@ def list_grouped(actor: Actor, wanted: MemoryFilter, *, limit: int = 100) -> lis
     """The categories that hold memories, by id, each with at most `limit` of them: API row 6."""
     with transaction(actor.org_id) as session:
         conditions = [*filters.conditions(actor.org_id, wanted), readable(actor, wanted)]
-        counts = _counts(session, conditions)
-        groups: dict[int, list[MemoryView]] = {category_id: [] for category_id in counts}
-        ids = session.scalars(_newest(actor.org_id, conditions, list(counts), limit)).all()
+        held = _counts(session, actor, wanted, conditions)
+        groups: dict[int, list[MemoryView]] = {category_id: [] for category_id in held}
+        ids = session.scalars(_newest(actor.org_id, conditions, list(held), limit)).all()
         for found in _views(session, actor.org_id, ids):
             groups[found.category.id].append(found)  # type: ignore[union-attr]  # it was filed under one
         _note_reading(session, actor, [each for found in groups.values() for each in found])
     return [
-        Group(found[0].category, counts[category_id], found)
+        Group(found[0].category, held[category_id], found)
         for category_id, found in groups.items()
         if found and found[0].category
     ]
@@ -183,10 +183,22 @@ _VIEWS = """
 def count_by_category(actor: Actor, wanted: MemoryFilter) -> dict[int, int]:
     """Live memories per category id that the caller may read, under the other filters."""
     with transaction(actor.org_id) as session:
-        return _counts(session, [*filters.conditions(actor.org_id, wanted), readable(actor, wanted)])
+        conditions = [*filters.conditions(actor.org_id, wanted), readable(actor, wanted)]
+        return _counts(session, actor, wanted, conditions)
 
 
-def _counts(session: Session, conditions: Sequence[ColumnElement[bool]]) -> dict[int, int]:
+def _count(session: Session, actor: Actor, wanted: MemoryFilter, conditions: Sequence[ColumnElement[bool]]) -> int:
+    if filters.is_whole_agent(actor, wanted):
+        return sum(_counts(session, actor, wanted, conditions).values())
+    return session.scalar(select(func.count()).select_from(Memory).where(*conditions)) or 0
+
+
+def _counts(
+    session: Session, actor: Actor, wanted: MemoryFilter, conditions: Sequence[ColumnElement[bool]]
+) -> dict[int, int]:
+    if filters.is_whole_agent(actor, wanted):
+        assert wanted.agent_id is not None
+        return counts.of_agent(session, actor.org_id, wanted.agent_id, wanted.category_slug)
     rows = session.execute(
         select(Memory.category_id, func.count())
         .where(*conditions, Memory.category_id.is_not(None))

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from webapp.db.models import Memory, MemoryVector, Tombstone
 from webapp.llm.embeddings import StoredVector
-from webapp.memory import search
+from webapp.memory import counts, search
 from webapp.memory.content import content_hash
 from webapp.memory.types import Origin
 
@@ -72,6 +72,7 @@ def insert_memory(session: Session, new: NewMemory) -> int | None:
     if row is None:
         return None
     search.index(session, row)
+    counts.became_live(session, row)
     return row.id
 
 
@@ -133,14 +134,15 @@ def put_vector(
 
 def supersede(session: Session, org_id: int, user_id: int, old_id: int, new_id: int) -> bool:
     """Close a live memory in favour of a newer one. False when it is no longer live."""
-    done = session.execute(
+    done = session.scalar(
         update(Memory)
         .where(Memory.org_id == org_id, Memory.user_id == user_id, Memory.id == old_id, LIVE)
         .values(superseded_at=func.now(), superseded_by_id=new_id, embed_due_at=None, version=Memory.version + 1)
-        .returning(Memory.id)
+        .returning(Memory)
     )
-    if done.first() is None:
+    if done is None:
         return False
+    counts.no_longer_live(session, done)
     search.remove(session, org_id, user_id, [old_id])
     return True
 
@@ -151,6 +153,7 @@ def mark_deleted(session: Session, org_id: int, rows: Sequence[Memory], label: s
         row.deleted_at = func.now()
         row.deleted_by, row.delete_batch, row.embed_due_at = label, batch, None
         row.version += 1
+        counts.no_longer_live(session, row)
     session.flush()
     for user_id in {row.user_id for row in rows}:
         search.remove(session, org_id, user_id, [row.id for row in rows if row.user_id == user_id])

@@ -148,6 +148,7 @@ ABOUT_USER: dict[str, TextClause] = {
 DERIVED = {
     "memory_vector": "made of the memories' texts",
     "memory_search": "made of the memories' texts",
+    "memory_tally": "counts of the memories",
     "membership": "the user",
     "subject": "an anchor without content",
 }

@@ -158,6 +158,7 @@ def test_hostile_answers_end_in_one_honest_state(crowd: Crowd) -> None:
     for start in range(0, ANSWERS, PEOPLE):
         crowd.answers[:] = answers[start : start + PEOPLE]
         world.execute(place, "DELETE FROM memory")
+        world.execute(place, "DELETE FROM memory_tally")
         world.execute(place, _AGAIN)
         crowd.work_off()
         rows = world.rows(place, "SELECT * FROM inbox")

@@ -15,7 +15,7 @@ from webapp.db.models.graph import (
 )
 from webapp.db.models.history import AuditEvent, Revision
 from webapp.db.models.inbox import InboxItem
-from webapp.db.models.memories import Memory, MemorySearch, MemoryVector, Tombstone
+from webapp.db.models.memories import Memory, MemorySearch, MemoryTally, MemoryVector, Tombstone
 from webapp.db.models.people import (
     Account,
     LoginSession,
@@ -49,6 +49,7 @@ __all__ = [
     "Membership",
     "Memory",
     "MemorySearch",
+    "MemoryTally",
     "MemoryVector",
     "OneTimeLink",
     "Org",

@@ -86,3 +86,15 @@ class Tombstone(Base):
     keyed_hash: Mapped[bytes]
     source_exchange_id: Mapped[int | None]
     deleted_at: Mapped[Created]
+
+
+class MemoryTally(Base):
+    """How many live memories an agent holds of one person in one category."""
+
+    __tablename__ = "memory_tally"
+
+    org_id: Mapped[OrgId]
+    agent_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    category_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    user_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    live: Mapped[int]

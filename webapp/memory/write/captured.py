@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from webapp.access.actor import Actor, system
 from webapp.db.models import Category, Memory
 from webapp.llm.embeddings import StoredVector
-from webapp.memory import audit, categories, store
+from webapp.memory import audit, categories, counts, store
 from webapp.memory.content import content_hash
 from webapp.memory.nearest import nearest
 from webapp.memory.types import CategoryView
@@ -169,7 +169,8 @@ def add(session: Session, source: Source, new: Captured, *, model: str, secret_k
         raise LookupError
     # Looked for only now: a deletion that ran while the insert waited for it has left its tombstone meanwhile.
     if _buried(session, source, new.content, secret_key):
-        session.execute(sql_delete(Memory).where(Memory.org_id == source.org_id, Memory.id == memory_id))
+        taken_back = sql_delete(Memory).where(Memory.org_id == source.org_id, Memory.id == memory_id).returning(Memory)
+        counts.no_longer_live(session, session.scalars(taken_back).one())
         return None
     store.put_vector(session, source.org_id, source.user_id, memory_id, new.agent_id, model, new.vector)
     return memory_id

@@ -14,7 +14,7 @@ from webapp.access.policy import Action, Target, require
 from webapp.db.models import Category, Memory
 from webapp.db.session import transaction
 from webapp.errors import Conflict, Invalid, NotVisible, Overtaken
-from webapp.memory import audit, categories, content, embedding, queries, search, store
+from webapp.memory import audit, categories, content, counts, embedding, queries, search, store
 from webapp.memory.types import MemoryView, Origin
 
 
@@ -80,7 +80,10 @@ def edit(
             raise Overtaken
         before = snapshot(session, row)
         reworded = _change(session, row, content, category_slug)
-        if snapshot(session, row) != before:
+        # The change is flushed by `_save` alone, which knows what a conflict means.
+        with session.no_autoflush:
+            changed = snapshot(session, row) != before
+        if changed:
             _save(session, actor, row, before)
         edited = queries.views_by_id(session, actor.org_id, [memory_id])[memory_id]
     if reworded:
@@ -150,7 +153,9 @@ def _change(session: Session, row: Memory, text: str | None, category_slug: str 
     if category_slug is not None:
         if row.agent_id is None:
             raise Invalid({"category_slug": ["A global memory has no category."]})
+        counts.no_longer_live(session, row)
         row.category_id = categories.find(session, row.org_id, row.agent_id, category_slug).id
+        counts.became_live(session, row)
     if text is None or content.check(text) == row.content:
         return False
     row.content = content.check(text)

@@ -12,7 +12,7 @@ from webapp.access.actor import Actor
 from webapp.db.models import Memory
 from webapp.db.session import transaction
 from webapp.errors import NON_FIELD, Conflict, Invalid, NotVisible
-from webapp.memory import audit, categories, content, embedding, search, store
+from webapp.memory import audit, categories, content, counts, embedding, search, store
 from webapp.memory.write.manual import note, snapshot
 from webapp.memory.write.rows import load_all_for_write
 
@@ -35,7 +35,9 @@ def move(actor: Actor, memory_ids: Sequence[int], category_slug: str) -> int:
         moving = [row for row in rows if row.category_id != category.id]
         before = [snapshot(session, row) for row in moving]
         for row in moving:
+            counts.no_longer_live(session, row)
             row.category_id = category.id
+            counts.became_live(session, row)
             _touch(row, actor)
         session.flush()
         for row, state in zip(moving, before, strict=True):

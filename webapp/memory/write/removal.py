@@ -16,7 +16,7 @@ from webapp.access.actor import Actor
 from webapp.db.models import Memory, Revision
 from webapp.db.session import transaction
 from webapp.errors import Conflict, NotVisible, Overtaken
-from webapp.memory import audit, embedding, search, store
+from webapp.memory import audit, counts, embedding, search, store
 from webapp.memory.write.manual import load_for_write, note, snapshot
 from webapp.memory.write.rows import load_all_for_write
 from webapp.runtime import runtime
@@ -132,5 +132,6 @@ def _restore(session: Session, actor: Actor, row: Memory) -> None:
         existing = store.find_live(session, row.org_id, row.user_id, row.agent_id, row.content)
         raise Conflict(existing_id=existing) from error
     search.index(session, row)
+    counts.became_live(session, row)
     store.unbury(session, runtime().settings.secret_key, row)
     note(session, actor, row, "restored", None)
