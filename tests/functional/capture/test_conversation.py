@@ -12,7 +12,7 @@ from jobs.worker import Process
 from tests.capture_world import Place, World, at, superuser, take
 from tests.model_server import Call, answer
 from webapp.capture.commit import Rules
-from webapp.db.session import db
+from webapp.db.session import transaction
 
 Counted = tuple[str, int, int, int, int]
 
@@ -172,9 +172,8 @@ def test_and_again_after_the_model_has_answered(
 ) -> None:
     def switch_off(call: Call) -> None:
         if call.endpoint == "chat":
-            with world.app.app_context(), db.engine.begin() as connection:
-                connection.execute(text(f"SET LOCAL app.org_id = {place.org_id}"))
-                connection.execute(text(statement), {"org": place.org_id} if ":org" in statement else {})
+            with world.app.app_context(), transaction(place.org_id) as session:
+                session.execute(text(statement), {"org": place.org_id} if ":org" in statement else {})
 
     accepted = world.say(place, "I own the boat Kestrel 1.")
     world.model.on_call = switch_off
