@@ -18,9 +18,9 @@ from jobs.worker import Process
 from tests.capture_world import eventually
 from tests.model_server import Call, Reply, running
 from webapp.db.session import transaction
+from webapp.embedded.embedding import embedding_socket
 from webapp.graph import accept
 from webapp.graph.accept import NewMessage
-from webapp.runtime import embedding_socket
 
 PEER = Path(__file__).with_name("graph_peer.py")
 
@@ -33,7 +33,11 @@ def ingestion(count: int, peer: str) -> Iterator[dict[str, Any]]:
             yield from _peer(peer, count, str(embedding_socket(place.settings.data_dir)))
     with running() as model:
         model.rule(_answer)
-        given = {"OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "none", "MEMORY_EMBEDDING_MODEL": "builtin"}
+        given: dict[str, Any] = {
+            "OPENAI_BASE_URL": model.url,
+            "OPENAI_API_KEY": "none",
+            "MEMORY_EMBEDDING_MODEL": "builtin",
+        }
         with application(**given) as place:
             yield _ours(place, count, "ingestion, {:.1f} model calls a message", calls=lambda: len(model.chats()))
 
@@ -70,7 +74,7 @@ def _answer(call: Call) -> Reply | None:
         return None
     found = re.findall(r"Person \d+ works for Company \d+", call.prompt.rpartition("NEW MESSAGE")[2])
     person, company = found[0].split(" works for ") if found else ("Ann", "Ann")
-    fact = {
+    fact: dict[str, Any] = {
         "source": person, "target": company, "relation": "WORKS_FOR", "fact": f"{person} works for {company}", "single": None,
         "valid_at": None, "invalid_at": None, "same": None, "replaces": [],
     }  # fmt: skip

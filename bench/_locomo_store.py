@@ -81,7 +81,7 @@ class StoredCorpus:
         said_at = row.said_at.replace(tzinfo=UTC) + timedelta(milliseconds=number)
         draft = manual.Draft(self._user_id, row.text, source_session_id=f"session {row.session}", occurred_at=said_at)
         try:
-            return manual.insert(session, self._product.actor, draft)
+            return manual.insert(session, self._product.actor, draft).id
         except Conflict as conflict:
             return conflict.existing_id or 0
 

@@ -93,7 +93,7 @@ def fill(connection: psycopg.Connection, org_id: int) -> int:
         "prolific": PROLIFIC, "strangers": STRANGERS, "stranger_orgs": STRANGER_ORGS,
     }  # fmt: skip
     for statement in STATEMENTS:
-        connection.execute(statement.format(**sizes))  # type: ignore[arg-type]  # numbers of this file only
+        connection.execute(statement.format(**sizes))
     connection.execute(TALLY)
     row = connection.execute("SELECT count(*) FROM memory").fetchone()
     assert row is not None

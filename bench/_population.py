@@ -83,7 +83,7 @@ class RandomVectors:
         return StoredVector(self._values[start : start + DIMENSIONS].astype(np.float32))
 
     def _start(self, number: int) -> int:
-        return number * 2_654_435_761 % (self._values.size - DIMENSIONS)
+        return int(number * 2_654_435_761 % (self._values.size - DIMENSIONS))
 
 
 def halfvec_sent(values: bytes) -> bytes:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -144,9 +145,8 @@ class Bench:
         yield "nothing (healthz)", lambda: client.get("/healthz")
         for name in self.users:
             path = f"/api/ai-agent/orgs/bench/users/{name}"
-            yield f"list, {name[1:]} memories", lambda path=path: client.get(f"{path}/global-memories/")
-            agent = f"{path}/agents/bench"
-            yield f"context, {name[1:]} memories", lambda agent=agent: client.post(f"{agent}/context/", json=QUESTION)
+            yield f"list, {name[1:]} memories", partial(client.get, f"{path}/global-memories/")
+            yield f"context, {name[1:]} memories", partial(client.post, f"{path}/agents/bench/context/", json=QUESTION)
         mine = "/api/ai-agent/orgs/bench/users/u200/global-memories/"
         start = time.monotonic_ns()
         yield "create", lambda: client.post(mine, json={"content": f"Benchmark memory {start} {next(numbers)}"})

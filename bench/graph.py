@@ -28,9 +28,10 @@ from bench import _graph_load
 from bench._application import Application, application
 from bench._graph_data import Data, make
 from bench._graph_ingest import ingestion
+from webapp.embedded.embedding import embedding_socket
 from webapp.graph import retrieve
 from webapp.graph.retrieve import Question
-from webapp.runtime import embedding_socket, runtime
+from webapp.runtime import runtime
 
 OUT = Path(__file__).parent / "out" / "graph.json"
 PEER = Path(__file__).with_name("graph_peer.py")

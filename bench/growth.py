@@ -113,7 +113,7 @@ class Bench:
     def _recalls(self, size: int, users: Sequence[int]) -> Cost:
         agent, actor = self._population.agent_id, self._product.actor
         calls = [
-            lambda user=user, message=message: recall(actor, user_id=user, agent_id=agent, message=message)  # type: ignore[misc]
+            lambda user=user, message=message: recall(actor, user_id=user, agent_id=agent, message=message)
             for user in users
             for message in MESSAGES
         ]
@@ -172,8 +172,8 @@ class Bench:
         query = "SELECT relname, pg_total_relation_size(oid) FROM pg_class WHERE relname = ANY(%s) ORDER BY relname"
         tables = ["memory", "memory_search", "memory_vector"]
         with psycopg.connect(self._product.superuser_url.replace("+psycopg", "")) as connection:
-            found = dict(connection.execute(query, [tables]).fetchall())
-        return {table: round(size / self._population.count) for table, size in found.items()}
+            found = connection.execute(query, [tables]).fetchall()
+        return {table: round(size / self._population.count) for table, size in found}
 
 
 def grow(count: int) -> Growth:

@@ -115,7 +115,8 @@ def _measured(client: httpx2.Client, page: str, path: str, requests: int) -> Res
     whole = [_first_byte(client, path, {}) for _ in range(requests + 3)][3:]
     part = [_first_byte(client, path, PARTIAL) for _ in range(requests + 3)][3:]
     size = len(client.get(path).content) / 1000
-    return Result(page, *np.percentile(whole, [50, 95]), float(np.median(part)), size)
+    p50, p95 = (float(each) for each in np.percentile(whole, [50, 95]))
+    return Result(page, p50, p95, float(np.median(part)), size)
 
 
 def _first_byte(client: httpx2.Client, path: str, headers: dict[str, str]) -> float:

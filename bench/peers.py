@@ -31,10 +31,11 @@ from bench import _graph_data
 from bench._application import Application, application
 from bench._population import MODEL, Population, fill, halfvec_sent
 from webapp.db.session import transaction
+from webapp.embedded.embedding import embedding_socket
 from webapp.memory import categories, search
 from webapp.memory.write import manual
 from webapp.recall.recall import recall
-from webapp.runtime import embedding_socket, runtime
+from webapp.runtime import runtime
 from webapp.terms import memory_terms, packed
 
 OUT = Path(__file__).parent / "out" / "peers.json"
