@@ -181,4 +181,6 @@ def _check(rows: list[Any], made: list[Any], answered: dict[int | None, str]) ->
             assert not set(content) & set("{}[]\x00<>`"), content
             # In whatever letters and form of the word: the gate asks for one content word that the user said.
             folded = unicodedata.normalize("NFKC", content).casefold()
-            assert any(said in folded for said in ("lisbon", "dog", "portuguese", "two", "may")), content
+            assert any(
+                said in folded for said in ("lisbon", "dog", "portuguese", "two", "may", "learn", "liv", "want")
+            ), content
