@@ -127,7 +127,7 @@ def test_no_event_leads_into_another_organisation(visit: Visit, world: World) ->
 def test_more_events_are_no_more_statements(visit: Visit, world: World) -> None:
     def sent_for(path: str) -> int:
         visit("ada").get(path)
-        with statements(world) as sent:
+        with statements() as sent:
             assert visit("ada").get(path).status_code == 200
         return len(sent)
 
@@ -135,7 +135,7 @@ def test_more_events_are_no_more_statements(visit: Visit, world: World) -> None:
     with world.app.app_context():
         for n in range(20):
             manual.add(world.boss("acme"), manual.Draft(world.users["mira"], f"The user owns {n} green bicycles"))
-    assert sent_for(f"{AUDIT}?kind=memories") == few
+    assert sent_for(f"{AUDIT}?kind=memories") == few > 0
 
 
 def test_an_erased_person_has_no_name_and_is_found_by_none(visit: Visit, rows: Callable[..., list[str]]) -> None:
