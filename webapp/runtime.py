@@ -25,8 +25,8 @@ class Runtime:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._embedders: dict[str, Embedder] = {}
-        # By org, group and embedding model (`graph.held`).
-        self.graph_indexes: Holder[tuple[int, int, str], Any] = Holder(settings.graph_index_mb * 1_000_000)
+        # By org, group and which vectors (`graph.held`).
+        self.graph_indexes: Holder[tuple[int, int, Any], Any] = Holder(settings.graph_index_mb * 1_000_000)
 
     @cached_property
     def embedder(self) -> Embedder:

@@ -227,6 +227,28 @@ def test_vectors_of_another_model_are_not_compared(world: GraphWorld) -> None:
     assert np.isnan(by_coming.columns.similarities).all()
 
 
+def test_vectors_of_another_length_are_not_compared(world: GraphWorld) -> None:
+    """As after a service has changed its model under the same name."""
+    group = world.group()
+    world.say("olga", group, "Anna works for Northwind in Berlin.", "Paul lives in Ghent.")
+    same(world, group)
+    made = world.rows("acme", "SELECT id FROM graph_group WHERE key = :group", group=group)[0].id
+    one = world.facts("acme", group)[0].id
+    world.execute("acme", "UPDATE graph_group SET revision = revision + 1 WHERE id = :g", g=made)
+    world.execute(
+        "acme",
+        "UPDATE graph_fact f SET revision = g.revision FROM graph_group g WHERE g.id = :g AND f.group_id = g.id",
+        g=made,
+    )
+    for table in ("graph_fact_vector", "graph_entity_vector"):
+        world.execute("acme", f"UPDATE {table} SET embedding = subvector(embedding, 1, 5) WHERE group_id = :g", g=made)
+    same(world, group)
+    assert np.isnan(similarities(found(world, held, group))[one])
+    assert retrieve.find_facts(system(world.orgs["acme"], "test"), [group], Question(QUERY))
+    world.say("olga", group, "Maria works for Northwind in Berlin.")
+    assert same(world, group)
+
+
 def test_a_fact_that_goes_between_the_search_and_its_showing_is_left_out(
     world: GraphWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:

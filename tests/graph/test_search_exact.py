@@ -42,7 +42,7 @@ WORDS = [
     "quarry",
 ]
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-FACTS, ENTITIES, DIMENSIONS = 400, 60, 16
+FACTS, ENTITIES = 400, 60
 QUERIES = ("the harbour and the library", "turbine bridge", "quarry", "something else entirely", "tram tram lantern")
 
 
@@ -72,6 +72,7 @@ class Filled:
 def filled(world: GraphWorld) -> Filled:
     org_id, choose = world.orgs["acme"], random.Random(11)
     with world.app.app_context(), transaction(org_id) as session:
+        runtime().embedder.check()
         groups.make(session, org_id, "large", world.users["olga"])
         group = groups.find(session, org_id, "large")
         assert group
@@ -120,7 +121,7 @@ def _fact(session: Session, org_id: int, group_id: int, entities: list[int], cho
 
 
 def _direction(choose: random.Random) -> npt.NDArray[np.float64]:
-    raw = np.array([choose.gauss(0, 1) for _ in range(DIMENSIONS)])
+    raw = np.array([choose.gauss(0, 1) for _ in range(runtime().embedder.stored_length)])
     return np.asarray((raw / np.linalg.norm(raw)).astype(np.float16).astype(np.float64))
 
 
@@ -147,8 +148,9 @@ def test_the_candidates_are_those_of_a_look_at_every_fact(
 ) -> None:
     monkeypatch.setattr(nominate, "CANDIDATES", 7)
     monkeypatch.setattr(nominate, "MOST_POSTINGS", most)
-    vector, terms = _direction(random.Random(query)).astype(np.float32), _asked(query)
+    terms = _asked(query)
     with world.app.app_context(), transaction(filled.org_id) as session:
+        vector = _direction(random.Random(query)).astype(np.float32)
         scope = Scope(filled.org_id, [filled.group], as_of or NOW, as_of)
         found = way.candidates(session, scope, runtime().embedder, vector, terms)
     there = [one for one in filled.facts if as_of is None or _held(one, as_of)]

@@ -138,9 +138,14 @@ class Embedder:
         vector = self._cache.get(_sendable(text))
         return None if vector is None else np.asarray(_padded([vector])[0])
 
+    @property
+    def stored_length(self) -> int:
+        """The length of vectors of this model as they are stored; before its first answer the longest there may be."""
+        return self._dimensions or STORED_DIMENSIONS
+
     def stored(self, vector: Vector) -> StoredVector:
         """A vector that ``embed`` returned, as the database keeps it; all those of one model have one length."""
-        return StoredVector(vector[: self._dimensions])
+        return StoredVector(vector[: self.stored_length])
 
     def check(self) -> None:
         """Return when the server embeds; raise ``Unavailable`` otherwise. Asks the server each time."""

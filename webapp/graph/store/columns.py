@@ -25,21 +25,29 @@ class Loaded:
     facts: Columns
 
 
-def whole(session: Session, org_id: int, group_id: int, model: str) -> Loaded | None:
-    """Every fact of a group, with the vectors of this model; None where there is no such group."""
-    first = part = _part(session, org_id, group_id, model, since=-1, after=0)
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Which vectors are wanted: this model's, of this length. What has none is found by its words."""
+
+    model: str
+    length: int
+
+
+def whole(session: Session, org_id: int, group_id: int, wanted: Vectors) -> Loaded | None:
+    """Every fact of a group, with its vector; None where there is no such group."""
+    first = part = _part(session, org_id, group_id, wanted, since=-1, after=0)
     parts: list[Columns] = []
     while part is not None:
         parts.append(part.facts)
         full = len(part.facts) == CHUNK
-        part = _part(session, org_id, group_id, model, since=-1, after=int(part.facts.ids[-1])) if full else None
+        part = _part(session, org_id, group_id, wanted, since=-1, after=int(part.facts.ids[-1])) if full else None
     # What changes between two statements is newer than the number of the first, and is read again as a change.
     return Loaded(first.revision, first.fact_count, Columns.joined(parts)) if first else None
 
 
-def changed(session: Session, org_id: int, group_id: int, model: str, since: int) -> Loaded | None:
+def changed(session: Session, org_id: int, group_id: int, wanted: Vectors, since: int) -> Loaded | None:
     """The facts that are new or different since change number ``since``; None where there is no such group, or too many."""
-    part = _part(session, org_id, group_id, model, since=since, after=0)
+    part = _part(session, org_id, group_id, wanted, since=since, after=0)
     return None if part is None or len(part.facts) == CHUNK else part
 
 
@@ -49,20 +57,21 @@ def ids(session: Session, org_id: int, group_id: int) -> Integers:
     return _integers(sent)
 
 
-def _part(session: Session, org_id: int, group_id: int, model: str, *, since: int, after: int) -> Loaded | None:
-    given = {"org": org_id, "group": group_id, "model": model, "since": since, "after": after, "limit": CHUNK}
+def _part(session: Session, org_id: int, group_id: int, wanted: Vectors, *, since: int, after: int) -> Loaded | None:
+    given = {
+        "org": org_id, "group": group_id, "model": wanted.model, "length": wanted.length, "since": since,
+        "after": after, "limit": CHUNK,
+    }  # fmt: skip
     found = [(row[0], row[1], row[2:]) for row in binary.rows(session, _PART, given)]
-    return Loaded(*found[0][:2], _columns(found[0][2])) if found else None
+    return Loaded(*found[0][:2], _columns(found[0][2], wanted.length)) if found else None
 
 
-def _columns(sent: tuple[bytes | None, ...]) -> Columns:
+def _columns(sent: tuple[bytes | None, ...], length: int) -> Columns:
     ids, sources, targets, starts, ends = (_integers(one) for one in sent[:5])
     lengths, terms, embedded, vectors = (one or b"" for one in sent[5:])
     flags = np.frombuffer(embedded, dtype=np.uint8).astype(np.bool_)
-    values = np.frombuffer(vectors, dtype=">f2")
-    width = values.size // max(int(np.count_nonzero(flags)), 1)
-    rows = np.zeros((len(flags), width), dtype=np.float32)
-    rows[flags] = values.reshape(-1, width) if width else rows[flags]
+    rows = np.zeros((len(flags), length), dtype=np.float32)
+    rows[flags] = np.frombuffer(vectors, dtype=">f2").reshape(-1, length)
     return Columns(
         ids=ids,
         sources=sources,
@@ -96,6 +105,7 @@ _PART = """
             ORDER BY id LIMIT %(limit)s
         ) f LEFT JOIN graph_fact_vector v
             ON v.org_id = f.org_id AND v.group_id = f.group_id AND v.fact_id = f.id AND v.embedding_model = %(model)s
+            AND vector_dims(v.embedding) = %(length)s
     ) packed WHERE g.org_id = %(org)s AND g.id = %(group)s
     """
 _IDS = """

@@ -98,7 +98,7 @@ def similar(
 ) -> list[tuple[Entity, float]]:
     """The entities whose names are nearest to a vector, with the cosine, nearest first."""
     given: dict[str, Any] = {"org": org_id, "group": group_id, "model": embedder.model, "limit": limit}
-    given["vector"] = literal(vector, embedder)
+    given |= {"vector": literal(vector, embedder), "length": embedder.stored_length}
     return [(_entity(row), 1.0 - float(row.distance)) for row in session.execute(_SIMILAR, given)]
 
 
@@ -217,6 +217,7 @@ _SIMILAR = text(
     SELECT {_SHOWN}, v.embedding <=> CAST(:vector AS halfvec) AS distance
     FROM (
         SELECT * FROM graph_entity_vector WHERE org_id = :org AND group_id = :group AND embedding_model = :model
+            AND vector_dims(embedding) = :length
         ORDER BY embedding <=> CAST(:vector AS halfvec), entity_id LIMIT :limit
     ) v JOIN {_FROM} ON e.org_id = :org AND e.group_id = :group AND e.id = v.entity_id
     ORDER BY distance, e.id

@@ -48,6 +48,7 @@ def facts(
         "org": org_id,
         "group": group_id,
         "model": embedder.model,
+        "length": embedder.stored_length,
         "vector": literal(vector, embedder),
         "ids": list(entity_ids),
         "limit": limit,
@@ -67,7 +68,7 @@ _FACTS = text(
     """
     SELECT f.id, f.source_id, f.target_id, f.relation, f.content, f.slot, f.valid_at, f.invalid_at
     FROM graph_fact_vector v JOIN graph_fact f ON f.org_id = v.org_id AND f.group_id = v.group_id AND f.id = v.fact_id
-    WHERE v.org_id = :org AND v.group_id = :group AND v.embedding_model = :model
+    WHERE v.org_id = :org AND v.group_id = :group AND v.embedding_model = :model AND vector_dims(v.embedding) = :length
     ORDER BY NOT (f.source_id = ANY(CAST(:ids AS bigint[])) OR f.target_id = ANY(CAST(:ids AS bigint[]))), v.embedding <=> CAST(:vector AS halfvec), f.id
     LIMIT :limit
     """

@@ -26,9 +26,9 @@ def candidates(session: Session, scope: Scope, embedder: Embedder, vector: Vecto
     """The likely facts for a message, and the statistics of all that are searched."""
     held_by, by_words = _by_words(session, scope, terms)
     written = None if vector is None else literal(vector, embedder)
-    by_vector = {} if written is None else _by_vector(session, scope, embedder.model, written)
+    by_vector = {} if written is None else _by_vector(session, scope, embedder, written)
     further = [fact_id for fact_id in by_words if fact_id not in by_vector]
-    rows = _rows(session, scope, [*by_vector, *further], embedder.model, written, further)
+    rows = _rows(session, scope, [*by_vector, *further], embedder, written, further)
     inverse = [by_vector.get(row.id, row.inverse) for row in rows]
     columns = Memories.of(
         [row.id for row in rows],
@@ -97,6 +97,10 @@ def _given(scope: Scope, **more: Any) -> dict[str, Any]:
     }
 
 
+def _model(embedder: Embedder) -> dict[str, Any]:
+    return {"model": embedder.model, "length": embedder.stored_length}
+
+
 def _by_words(session: Session, scope: Scope, terms: TermHashes) -> tuple[dict[int, int], list[int]]:
     """How many facts hold each term; the facts that hold most of the message's weight, by its rarest words."""
     signed = np.unique(terms).view("<i4").tolist()
@@ -112,18 +116,23 @@ def _by_words(session: Session, scope: Scope, terms: TermHashes) -> tuple[dict[i
     return {row.term & 0xFFFFFFFF: row.held_by for row in rows}, heaviest(postings, scope.count)
 
 
-def _by_vector(session: Session, scope: Scope, model: str, written: str) -> dict[int, float]:
+def _by_vector(session: Session, scope: Scope, embedder: Embedder, written: str) -> dict[int, float]:
     """The nearest facts, each with the negative cosine."""
-    given = _given(scope, model=model, vector=written, limit=nominate.CANDIDATES)
+    given = _given(scope, vector=written, limit=nominate.CANDIDATES, **_model(embedder))
     rows = session.execute(_BY_VECTOR if scope.as_of is None else _BY_VECTOR_THEN, given)
     return {row.fact_id: row.inverse for row in rows}
 
 
 def _rows(
-    session: Session, scope: Scope, ids: Sequence[int], model: str, written: str | None, further: Sequence[int]
+    session: Session,
+    scope: Scope,
+    ids: Sequence[int],
+    embedder: Embedder,
+    written: str | None,
+    further: Sequence[int],
 ) -> Sequence[Row[Any]]:
     """What is kept of these facts; for `further` of them also the negative cosine, which nothing has given yet."""
-    given = _given(scope, ids=list(ids), model=model, vector=written, further=list(further))
+    given = _given(scope, ids=list(ids), vector=written, further=list(further), **_model(embedder))
     return session.execute(_CANDIDATES, given).all() if ids else []
 
 
@@ -162,6 +171,7 @@ def _by_vector_where(condition: str) -> str:
     return f"""
     SELECT v.fact_id, v.embedding <#> CAST(:vector AS halfvec) AS inverse FROM graph_fact_vector v {condition}
     WHERE v.{_HERE.replace(" AND ", " AND v.")} AND v.embedding_model = :model
+        AND vector_dims(v.embedding) = :length
     ORDER BY inverse, v.fact_id DESC LIMIT :limit
     """
 
@@ -202,6 +212,7 @@ _CANDIDATES = text(
         CASE WHEN f.id = ANY(CAST(:further AS bigint[])) THEN (
             SELECT v.embedding <#> CAST(:vector AS halfvec) FROM graph_fact_vector v
             WHERE v.org_id = f.org_id AND v.group_id = f.group_id AND v.fact_id = f.id AND v.embedding_model = :model
+                AND vector_dims(v.embedding) = :length
         ) END AS inverse
     FROM graph_fact f
     WHERE f.org_id = :org AND f.group_id = ANY(CAST(:groups AS bigint[])) AND f.id = ANY(CAST(:ids AS bigint[]))
