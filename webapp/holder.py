@@ -1,4 +1,4 @@
-"""Values that a process holds in memory: bounded in bytes and in age. Safe to share between threads."""
+"""Values that a process holds in memory: bounded in bytes and in time. Safe to share between threads."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-LIFETIME_SECONDS = 1_800.0
-"""A value that is older goes with the next call, used or not: what was deleted elsewhere does not stay in memory."""
+IDLE_SECONDS = 1_800.0
+"""A value that is not used for so long goes with the next call."""
+LIFETIME_SECONDS = 86_400.0
+"""One that is used goes after so long: what has left it in the meantime, and lies in it unread, goes with it."""
 _LOCKS = 64
 
 
@@ -22,10 +24,11 @@ class _Held(Generic[V]):
     value: V
     size: int
     made: float
+    used: float
 
 
 class Holder(Generic[K, V]):
-    """Holds values until they are too old, or too many: then those used longest ago go first."""
+    """Holds values until they are idle, too old, or too many: then those used longest ago go first."""
 
     def __init__(self, most_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         """``clock`` gives seconds; 0 bytes hold nothing."""
@@ -49,14 +52,15 @@ class Holder(Generic[K, V]):
             if found is None:
                 return None
             self._held.move_to_end(key)
+            found.used = self._clock()
             return found.value
 
     def put(self, key: K, value: V, size: int) -> None:
         """Hold a value of so many bytes. One that takes the place of another is as old as that."""
         with self._lock:
             self._drop_old()
-            before = self._held.pop(key, None)
-            self._held[key] = _Held(value, size, before.made if before else self._clock())
+            before, now = self._held.pop(key, None), self._clock()
+            self._held[key] = _Held(value, size, before.made if before else now, now)
             total = sum(one.size for one in self._held.values())
             while total > self.most_bytes:
                 total -= self._held.popitem(last=False)[1].size
@@ -72,5 +76,6 @@ class Holder(Generic[K, V]):
 
     def _drop_old(self) -> None:
         now = self._clock()
-        for key in [key for key, one in self._held.items() if now - one.made > LIFETIME_SECONDS]:
-            del self._held[key]
+        for key, one in list(self._held.items()):
+            if now - one.used > IDLE_SECONDS or now - one.made > LIFETIME_SECONDS:
+                del self._held[key]

@@ -91,21 +91,21 @@ def _integers(sent: bytes | None) -> Integers:
 
 # One statement: the number of the change and the facts are of one moment. Each column comes as one value that NumPy
 # reads in place; the aggregates of one SELECT take the rows in the same order. A halfvec is sent with four bytes
-# before its values; an infinite moment is the least or the greatest integer.
+# before its values; an infinite moment is the least or the greatest integer. As a condition the length of vectors would
+# be taken for a rare one, and a sort of them all for cheap.
 _PART = """
     SELECT g.revision, g.fact_count, packed.* FROM graph_group g CROSS JOIN LATERAL (
         SELECT string_agg(int8send(f.id), ''), string_agg(int8send(f.source_id), ''), string_agg(int8send(f.target_id), ''),
             string_agg(timestamptz_send(coalesce(f.valid_at, '-infinity')), ''),
             string_agg(timestamptz_send(coalesce(f.invalid_at, 'infinity')), ''),
             string_agg(int4send(octet_length(f.terms) / 4), ''), string_agg(f.terms, ''),
-            string_agg(CASE WHEN v.fact_id IS NULL THEN '\\x00'::bytea ELSE '\\x01'::bytea END, ''),
-            string_agg(substr(halfvec_send(v.embedding), 5), '')
+            string_agg(CASE WHEN vector_dims(v.embedding) = %(length)s THEN '\\x01'::bytea ELSE '\\x00'::bytea END, ''),
+            string_agg(substr(halfvec_send(v.embedding), 5), '') FILTER (WHERE vector_dims(v.embedding) = %(length)s)
         FROM (
             SELECT * FROM graph_fact WHERE org_id = %(org)s AND group_id = %(group)s AND revision > %(since)s AND id > %(after)s
             ORDER BY id LIMIT %(limit)s
         ) f LEFT JOIN graph_fact_vector v
             ON v.org_id = f.org_id AND v.group_id = f.group_id AND v.fact_id = f.id AND v.embedding_model = %(model)s
-            AND vector_dims(v.embedding) = %(length)s
     ) packed WHERE g.org_id = %(org)s AND g.id = %(group)s
     """
 _IDS = """
