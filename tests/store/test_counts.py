@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -19,8 +20,9 @@ from webapp.db.session import transaction
 from webapp.errors import Conflict
 from webapp.memory import counts, filters, queries, store
 from webapp.memory.filters import MemoryFilter
-from webapp.memory.write import manual, organise, removal
+from webapp.memory.write import captured, manual, organise, removal
 from webapp.privacy.erase import erase
+from webapp.runtime import runtime
 from webapp.settings import Settings
 
 OTHER = "learning_goals"
@@ -106,6 +108,20 @@ def test_it_is_written_last_of_all(world: RecallWorld, place: Place) -> None:
         with session.begin_nested():
             session.execute(text("SELECT 1"))
         assert counts.of_agent(session, place.org_id, place.agent_id) == {row.category_id: 1}
+    assert held(world, place) == {}
+
+
+def test_what_capture_takes_back_is_not_counted(world: RecallWorld, place: Place) -> None:
+    """It was said before it was deleted: written, found buried, and taken back in the same transaction."""
+    (memory_id,) = world.remember(place, "Likes owls", agent=True)
+    removal.delete(world.actor(place), [memory_id])
+    embedder, said = runtime().embedder, datetime.now(UTC) - timedelta(days=1)
+    source = captured.Source(place.org_id, place.user, place.agent_id, 1, None, said, said)
+    vector = embedder.stored(embedder.embed_one("Likes owls"))
+    new = captured.Captured("Likes owls", place.agent_id, world.slugs(place)[CATEGORY], None, vector)
+    with transaction(place.org_id) as session:
+        secret = runtime().settings.secret_key
+        assert captured.add(session, source, new, model=embedder.model, secret_key=secret) is None
     assert held(world, place) == {}
 
 
