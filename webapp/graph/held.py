@@ -23,7 +23,10 @@ Key = tuple[int, int, Vectors]
 
 
 def candidates(session: Session, scope: Scope, embedder: Embedder, vector: Vector | None, terms: TermHashes) -> Found:
-    """The likely facts for a message: from memory where the groups fit there, else from the database; the same ones."""
+    """The likely facts for a message: from memory where the groups fit there, else from the database; the same ones.
+
+    Not for a transaction that has changed facts itself: what it reads is held for others before it is committed.
+    """
     holder = runtime().graph_indexes
     vectors = Vectors(embedder.model, embedder.stored_length)
     needed = scope.count * (4 * vectors.length + _BYTES_BESIDE_VECTOR)

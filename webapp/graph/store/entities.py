@@ -10,10 +10,10 @@ from sqlalchemy import Row, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from webapp.db.halfvec import Halfvec
 from webapp.db.models import GraphEntity, GraphEntityName, GraphEntityVector, GraphMention
 from webapp.graph.names import initials, key, loose_key
 from webapp.graph.resolve import Nominee
-from webapp.graph.store.vectors import literal, stored
 from webapp.graph.types import Entity
 from webapp.llm.embeddings import Embedder, Vector
 
@@ -98,7 +98,7 @@ def similar(
 ) -> list[tuple[Entity, float]]:
     """The entities whose names are nearest to a vector, with the cosine, nearest first."""
     given: dict[str, Any] = {"org": org_id, "group": group_id, "model": embedder.model, "limit": limit}
-    given |= {"vector": literal(vector, embedder), "length": embedder.stored_length}
+    given |= {"vector": Halfvec(embedder.stored(vector)), "length": embedder.stored_length}
     return [(_entity(row), 1.0 - float(row.distance)) for row in session.execute(_SIMILAR, given)]
 
 
@@ -115,7 +115,7 @@ def put_vectors(
             set_={"embedding": row.excluded.embedding},
         ),
         [
-            {"org_id": org_id, "group_id": group_id, "entity_id": entity_id, "embedding_model": embedder.model, "embedding": stored(vector, embedder)}
+            {"org_id": org_id, "group_id": group_id, "entity_id": entity_id, "embedding_model": embedder.model, "embedding": embedder.stored(vector)}
             for entity_id, vector in vectors
         ],
     )  # fmt: skip

@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from webapp.db.models import GraphClaim, GraphFact, GraphFactVector, GraphTerm
 from webapp.graph.store.groups import note_change
-from webapp.graph.store.vectors import stored
 from webapp.graph.temporal import Claim, Placement, plan
 from webapp.llm.embeddings import Embedder, Vector
 from webapp.terms import unpacked
@@ -232,7 +231,7 @@ class _Book:
     def _vectors(self, like: NewFact | GraphFact) -> list[tuple[str, object]]:
         if isinstance(like, NewFact):
             assert self._embedder is not None
-            return [(self._embedder.model, stored(like.vector, self._embedder))]
+            return [(self._embedder.model, self._embedder.stored(like.vector))]
         chosen = select(GraphFactVector.embedding_model, GraphFactVector.embedding).where(
             *_in(GraphFactVector, *self._here), GraphFactVector.fact_id == like.id
         )

@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
+from webapp.db.halfvec import Halfvec
 from webapp.graph.names import key
 from webapp.graph.store import entities as entity_store
-from webapp.graph.store.vectors import literal
 from webapp.graph.types import KnownEntity, KnownFact
 from webapp.llm.embeddings import Embedder, Vector
 
@@ -49,7 +49,7 @@ def facts(
         "group": group_id,
         "model": embedder.model,
         "length": embedder.stored_length,
-        "vector": literal(vector, embedder),
+        "vector": Halfvec(embedder.stored(vector)),
         "ids": list(entity_ids),
         "limit": limit,
     }

@@ -12,10 +12,10 @@ from sqlalchemy import Row, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from webapp.db.halfvec import Halfvec
 from webapp.db.models import GraphFactVector
 from webapp.graph import candidates as nominate
 from webapp.graph.candidates import Candidate, Found, Scope, heaviest
-from webapp.graph.store.vectors import literal, stored
 from webapp.graph.types import Fact
 from webapp.llm.embeddings import Embedder, Vector
 from webapp.ranking import Memories
@@ -25,7 +25,7 @@ from webapp.terms import TermHashes, unpacked
 def candidates(session: Session, scope: Scope, embedder: Embedder, vector: Vector | None, terms: TermHashes) -> Found:
     """The likely facts for a message, and the statistics of all that are searched."""
     held_by, by_words = _by_words(session, scope, terms)
-    written = None if vector is None else literal(vector, embedder)
+    written = None if vector is None else Halfvec(embedder.stored(vector))
     by_vector = {} if written is None else _by_vector(session, scope, embedder, written)
     further = [fact_id for fact_id in by_words if fact_id not in by_vector]
     rows = _rows(session, scope, [*by_vector, *further], embedder, written, further)
@@ -78,7 +78,7 @@ def put_vectors(
     given = [
         {
             "org_id": org_id, "group_id": group_id, "fact_id": fact_id, "embedding_model": embedder.model,
-            "embedding": stored(vector, embedder),
+            "embedding": embedder.stored(vector),
         }
         for fact_id, vector in vectors
         if fact_id in present
@@ -116,7 +116,7 @@ def _by_words(session: Session, scope: Scope, terms: TermHashes) -> tuple[dict[i
     return {row.term & 0xFFFFFFFF: row.held_by for row in rows}, heaviest(postings, scope.count)
 
 
-def _by_vector(session: Session, scope: Scope, embedder: Embedder, written: str) -> dict[int, float]:
+def _by_vector(session: Session, scope: Scope, embedder: Embedder, written: Halfvec) -> dict[int, float]:
     """The nearest facts, each with the negative cosine."""
     given = _given(scope, vector=written, limit=nominate.CANDIDATES, **_model(embedder))
     rows = session.execute(_BY_VECTOR if scope.as_of is None else _BY_VECTOR_THEN, given)
@@ -128,7 +128,7 @@ def _rows(
     scope: Scope,
     ids: Sequence[int],
     embedder: Embedder,
-    written: str | None,
+    written: Halfvec | None,
     further: Sequence[int],
 ) -> Sequence[Row[Any]]:
     """What is kept of these facts; for `further` of them also the negative cosine, which nothing has given yet."""

@@ -1,22 +1,9 @@
-"""Vectors in the length of their model, as the graph's tables keep them; those of a former model."""
+"""Which vectors the graph lacks, and those of a former model."""
 
 from __future__ import annotations
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
-
-from webapp.llm.embeddings import Embedder, Vector
-
-
-def stored(vector: Vector, embedder: Embedder) -> list[float]:
-    """The vector without the zeros that pad it to the common length: a search reads so many bytes less."""
-    values: list[float] = embedder.stored(vector).tolist()
-    return values
-
-
-def literal(vector: Vector, embedder: Embedder) -> str:
-    """A vector to compare with stored ones, as pgvector reads it."""
-    return "[" + ",".join(map(str, stored(vector, embedder))) + "]"
 
 
 def missing(session: Session, org_id: int, model: str) -> dict[int, int]:
